@@ -1,0 +1,421 @@
+"""Byte-pair encoding, all of it, in plain Python: the specification, and the lesson to read first.
+
+Nothing here is fast and nothing here is clever. Every other module must give exactly these results, and the
+property tests hold it to that. It leaves out what is no part of the algorithm: files, threads, progress, saving.
+It imports nothing else of this package, and nobody but the tests and curious readers calls it.
+
+**Training** asks again and again: which two neighbours stand side by side most often? These two become one new token.
+The four words below hold ``l o`` four times and ``o w`` four times; of equal pairs the one that stands first wins.
+
+>>> model = train("low low lower lowest", vocab_size=280, pattern=al1, specials=AL1_SPECIALS)
+>>> for step in model.steps:
+...     print(step.left, step.right, "->", step.new_id, model.vocab[step.new_id], "count", step.count, "tied", step.tied)
+114 117 -> 262 b'lo' count 4 tied 2
+262 125 -> 263 b'low' count 4 tied 1
+38 263 -> 264 b' low' count 3 tied 1
+264 107 -> 265 b' lowe' count 2 tied 1
+
+Ids 0 to 5 are the special tokens and byte ``b`` has id ``6 + b``, so ``l`` (byte 108) is 114 and the first merge
+makes 262. After four merges no pair stands twice and training stops, though 280 ids were allowed.
+
+**Encoding** counts nothing. It takes the merges in the order in which they were learned, inside each pretoken:
+
+>>> for ids in passes([114, 117, 125, 107, 121, 122], model.merges):
+...     print(ids)
+[114, 117, 125, 107, 121, 122]
+[262, 125, 107, 121, 122]
+[263, 107, 121, 122]
+
+**Decoding** puts the bytes of the ids one after another:
+
+>>> encode(model, "lowest", add_bos=True, add_eos=True)
+[1, 263, 107, 121, 122, 2]
+>>> decode(model, [1, 263, 107, 121, 122, 2]), decode(model, [1, 263, 107, 121, 122, 2], skip_specials=True)
+(b'<bos>lowest<eos>', b'lowest')
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+AL1_SPECIALS = ("<pad>", "<bos>", "<eos>", "<tool_call>", "</tool_call>", "<tool_result>")
+
+Pair = tuple[int, int]
+#: What a merge starts from: the bytes, and whether the end-of-word mark sits on them. The mark is a flag beside the
+#: bytes and never the characters ``</w>``, which anybody may type. The mark on its own is ``(b"", True)``.
+Symbol = tuple[bytes, bool]
+#: A pattern is a function that cuts a text into pretokens, or a compiled regular expression.
+Pattern = Callable[[str], list[str]] | re.Pattern[str]
+
+
+# ---- 1. Cutting text into pretokens. Merges never cross the border between two pretokens. --------------------------
+
+
+def as_text(data: str | bytes) -> str:
+    """Text as characters; a byte that is no UTF-8 becomes one of U+DC80..U+DCFF and so is never lost."""
+    return data if isinstance(data, str) else data.decode("utf-8", "surrogateescape")
+
+
+def pretokens(text: str, pattern: Pattern) -> list[str]:
+    """Cut ``text``; what the pattern leaves out between two matches is a pretoken too, so nothing is dropped."""
+    if not isinstance(pattern, re.Pattern):
+        return pattern(text)
+    pieces, end = [], 0
+    for match in pattern.finditer(text):
+        if not match.group():
+            raise ValueError(f"the pattern {pattern.pattern!r} can match nothing: it would cut no text")
+        pieces += [text[end : match.start()], match.group()]
+        end = match.end()
+    return [piece for piece in [*pieces, text[end:]] if piece]
+
+
+def whole(text: str) -> list[str]:
+    """The pattern ``none``: no cut at all."""
+    return [text] if text else []
+
+
+def whitespace(text: str) -> list[str]:
+    """The pattern ``whitespace``: words as ``str.split`` finds them, and the white space between them."""
+    return pretokens(text, re.compile(r"\S+"))
+
+
+def al1(text: str) -> list[str]:
+    """The pattern of article 1, in the Unicode version of the running Python."""
+    return pretokens(text, re.compile(r"'s|'t|'re|'ve|'m|'ll|'d| ?[^\W\d]+| ?\d+| ?[^\s\w]+|\s+(?!\S)|\s+"))
+
+
+def gpt2(text: str) -> list[str]:
+    r"""The pattern of GPT-2, in the Unicode version of the running Python.
+
+    As a regular expression: ``'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+``.
+    The standard ``re`` has no ``\p{L}``, so this function follows the alternatives by hand.
+    """
+    pieces, start = [], 0
+    while start < len(text):
+        end = _gpt2_end(text, start)
+        pieces.append(text[start:end])
+        start = end
+    return pieces
+
+
+def _gpt2_end(text: str, start: int) -> int:
+    for contraction in ("'s", "'t", "'re", "'ve", "'m", "'ll", "'d"):
+        if text.startswith(contraction, start):
+            return start + len(contraction)
+    # One space may lead a run of letters, of numbers, or of anything else that is not white space.
+    first = start + 1 if text.startswith(" ", start) else start
+    if first < len(text) and _kind(text[first]) != "space":
+        return _run_end(text, first)
+    # White space before a word leaves its last character to that word, unless there is only one.
+    end = _run_end(text, start)
+    return end if end == len(text) or end == start + 1 else end - 1
+
+
+def _run_end(text: str, start: int) -> int:
+    end = start + 1
+    while end < len(text) and _kind(text[end]) == _kind(text[start]):
+        end += 1
+    return end
+
+
+def _kind(character: str) -> str:
+    category = unicodedata.category(character)
+    if category[0] in "LN":
+        return category[0]
+    # These are the characters that Unicode calls White_Space.
+    return "space" if category in ("Zs", "Zl", "Zp") or character in "\t\n\v\f\r\x85" else "other"
+
+
+def cut_at_specials(text: str, names: Iterable[str]) -> list[tuple[str, bool]]:
+    """Cut out the names of special tokens, the longest where several match; the flag says which pieces are names.
+
+    >>> cut_at_specials("a<x>b", ["<x>"])
+    [('a', False), ('<x>', True), ('b', False)]
+    """
+    longest_first = sorted(names, key=len, reverse=True)
+    if not longest_first:
+        return [(text, False)] if text else []
+    pieces = re.split("(" + "|".join(map(re.escape, longest_first)) + ")", text)
+    return [(piece, place % 2 == 1) for place, piece in enumerate(pieces) if piece]
+
+
+def words_of(text: str, pattern: Pattern, end_of_word: str | None) -> list[str]:
+    """The pretokens that get tokens: all of them, save that the classic scheme drops white space (article 2)."""
+    return [piece for piece in pretokens(text, pattern) if end_of_word is None or not piece.isspace()]
+
+
+# ---- 2. The alphabet: what a pretoken is made of before the first merge. -------------------------------------------
+
+
+def symbols(word: str, alphabet: str, end_of_word: str | None) -> list[Symbol]:
+    """The start symbols of one pretoken.
+
+    >>> symbols("ab", "characters", "separate"), symbols("ab", "characters", "fused")
+    ([(b'a', False), (b'b', False), (b'', True)], [(b'a', False), (b'b', True)])
+    """
+    parts = [c.encode("utf-8", "surrogateescape") for c in word]
+    if alphabet == "bytes":
+        parts = [bytes([b]) for b in b"".join(parts)]
+    plain = [(part, False) for part in parts]
+    if end_of_word == "separate":
+        return [*plain, (b"", True)]
+    if end_of_word == "fused":
+        return [*plain[:-1], (parts[-1], True)]
+    return plain
+
+
+def byte_values(byte_order: str) -> list[int]:
+    """The 256 bytes in the order of their ids: by value, or as GPT-2 has them with the printable bytes first."""
+    if byte_order == "raw":
+        return list(range(256))
+    printable = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
+    return printable + [value for value in range(256) if value not in printable]
+
+
+# ---- 3. The model: what training gives, and all that encoding and decoding need. -----------------------------------
+
+
+@dataclass
+class Step:
+    """One merge: what was merged, how often the pair stood there, and how many pairs shared that count."""
+
+    left: int
+    right: int
+    new_id: int
+    count: int
+    tied: int
+    length_after: int
+
+
+@dataclass
+class Model:
+    """A tokenizer as plain data."""
+
+    pattern: Pattern
+    alphabet: str = "bytes"
+    end_of_word: str | None = None
+    unknown: str = "error"
+    vocab: dict[int, bytes] = field(default_factory=dict)
+    marked: set[int] = field(default_factory=set)  # the ids that carry the end-of-word mark
+    start: dict[Symbol, int] = field(default_factory=dict)  # symbol -> id, before any merge
+    byte_ids: dict[int, int] = field(default_factory=dict)  # byte value -> id, where the vocabulary has all bytes
+    specials: dict[str, int] = field(default_factory=dict)
+    merges: dict[Pair, int] = field(default_factory=dict)  # in the order of learning
+    steps: list[Step] = field(default_factory=list)
+
+    def add(self, symbol: Symbol) -> int:
+        """Give the next free id to a symbol or to the result of a merge."""
+        new_id = len(self.vocab)
+        self.vocab[new_id] = symbol[0]
+        if symbol[1]:
+            self.marked.add(new_id)
+        return new_id
+
+    def add_special(self, name: str) -> None:
+        """Give the next free id to a special token."""
+        self.specials[name] = self.add((name.encode(), False))
+
+
+def add_start_symbols(words: Iterable[str], model: Model, byte_order: str = "raw") -> None:
+    """Fill in the start symbols: bytes first, then what else the alphabet needs, characters by their first place."""
+    order = byte_values(byte_order)
+    if model.alphabet == "bytes" or model.unknown == "bytes":
+        model.byte_ids = {value: model.add((bytes([value]), False)) for value in order}
+    if model.alphabet == "bytes":
+        model.start = {(bytes([value]), False): new_id for value, new_id in model.byte_ids.items()}
+        wanted = [(bytes([value]), True) for value in order] if model.end_of_word == "fused" else []
+    else:
+        wanted = [symbol for word in words for symbol in symbols(word, model.alphabet, model.end_of_word)]
+    # A mark that stands alone: always if it is a symbol of its own; else to end a word whose last character is unknown.
+    if model.end_of_word == "separate" or (model.end_of_word == "fused" and model.unknown != "error"):
+        wanted = [symbol for symbol in wanted if symbol != (b"", True)] + [(b"", True)]
+    for symbol in dict.fromkeys(wanted):
+        model.start[symbol] = model.add(symbol)
+
+
+# ---- 4. Training. ---------------------------------------------------------------------------------------------------
+
+
+def train(
+    corpus: str | bytes | Iterable[str | bytes],
+    *,
+    vocab_size: int = 8192,
+    num_merges: int | None = None,
+    pattern: Pattern = gpt2,
+    alphabet: str = "bytes",
+    end_of_word: str | None = None,
+    unknown: str = "error",
+    specials: Sequence[str] = (),
+    layout: str = "specials-first",
+    byte_order: str = "raw",
+    min_freq: int = 2,
+) -> Model:
+    """Learn merges from a text, or from several documents."""
+    model = Model(pattern, alphabet, end_of_word, unknown)
+    names = [*specials]
+    if alphabet == "characters" and unknown == "<unk>" and "<unk>" not in names:
+        names.append("<unk>")
+
+    # Each distinct word is kept once, in the order of first places, with its count.
+    word_counts = count_words([corpus] if isinstance(corpus, (str, bytes)) else corpus, model, names)
+
+    if layout == "specials-first":
+        for name in names:
+            model.add_special(name)
+    add_start_symbols(word_counts, model, byte_order)
+    floor = len(model.vocab) + (len(names) if layout == "bytes-first" else 0)
+    if num_merges is None:
+        if vocab_size < floor:
+            raise ValueError(f"vocab_size={vocab_size} is under the floor {floor}")
+        num_merges = vocab_size - floor
+
+    corpus_ids = [(start_ids(model, word), count) for word, count in word_counts.items()]
+    for _ in range(num_merges):
+        counts = count_pairs(corpus_ids)
+        if not counts:
+            break
+        # Pairs are listed by their first place and max keeps the first of equals: so the earliest pair wins a tie.
+        best = max(counts, key=lambda pair: counts[pair])
+        if counts[best] < min_freq:
+            break
+        new_id = model.add(joined(model, *best))
+        model.merges[best] = new_id
+        corpus_ids = [(merge(ids, best, new_id), count) for ids, count in corpus_ids]
+        tied = sum(count == counts[best] for count in counts.values())
+        model.steps.append(Step(*best, new_id, counts[best], tied, sum(len(ids) * n for ids, n in corpus_ids)))
+
+    if layout == "bytes-first":
+        for name in names:
+            model.add_special(name)
+    return model
+
+
+def count_words(documents: Iterable[str | bytes], model: Model, names: Iterable[str]) -> Counter[str]:
+    """How often each pretoken stands in the documents; special names cut the text and are not learned from."""
+    counts: Counter[str] = Counter()
+    for document in documents:
+        for piece, is_special in cut_at_specials(as_text(document), names):
+            if not is_special:
+                counts.update(words_of(piece, model.pattern, model.end_of_word))
+    return counts
+
+
+def count_pairs(corpus: Iterable[tuple[Sequence[int], int]]) -> dict[Pair, int]:
+    """How often each pair of neighbours stands in the corpus, listed in the order of first places.
+
+    >>> count_pairs([([5, 5, 5, 5], 1), ([7, 5], 10)])
+    {(5, 5): 3, (7, 5): 10}
+    """
+    counts: dict[Pair, int] = {}
+    for ids, count in corpus:
+        for pair in pairwise(ids):
+            counts[pair] = counts.get(pair, 0) + count
+    return counts
+
+
+def merge(ids: Sequence[int], pair: Pair, new_id: int) -> list[int]:
+    """Replace the pair from left to right, without overlap.
+
+    >>> merge([5, 5, 5], (5, 5), 9)
+    [9, 5]
+    """
+    out: list[int] = []
+    place = 0
+    while place < len(ids):
+        here = tuple(ids[place : place + 2]) == pair
+        out.append(new_id if here else ids[place])
+        place += 2 if here else 1
+    return out
+
+
+def joined(model: Model, left: int, right: int) -> Symbol:
+    """What two tokens make together; only the end of a word is marked, so the right one decides."""
+    return model.vocab[left] + model.vocab[right], right in model.marked
+
+
+# ---- 5. Encoding. ---------------------------------------------------------------------------------------------------
+
+
+def encode(
+    model: Model,
+    text: str | bytes,
+    *,
+    special: str | set[str] = "text",
+    add_bos: bool = False,
+    add_eos: bool = False,
+) -> list[int]:
+    """Ids of a text by the merge rule; names of special tokens are plain text unless ``special`` says otherwise."""
+    names = {"text": set(), "all": set(model.specials)}[special] if isinstance(special, str) else special
+    ids = [model.specials["<bos>"]] if add_bos else []
+    for piece, is_special in cut_at_specials(as_text(text), names):
+        if is_special:
+            ids.append(model.specials[piece])
+        else:
+            for word in words_of(piece, model.pattern, model.end_of_word):
+                ids += list(passes(start_ids(model, word), model.merges))[-1]
+    return ids + ([model.specials["<eos>"]] if add_eos else [])
+
+
+def start_ids(model: Model, word: str) -> list[int]:
+    """Ids of a pretoken before any merge; a character that training never saw follows the ``unknown`` policy."""
+    ids: list[int] = []
+    for content, mark in symbols(word, model.alphabet, model.end_of_word):
+        if (content, mark) in model.start:
+            ids.append(model.start[content, mark])
+            continue
+        if model.unknown == "error":
+            raise LookupError(f"the character {content!r} of {word!r} is not in the alphabet")
+        ids += [model.byte_ids[b] for b in content] if model.unknown == "bytes" else [model.specials["<unk>"]]
+        if mark:
+            ids.append(model.start[b"", True])
+    return ids
+
+
+def passes(ids: Sequence[int], merges: Mapping[Pair, int]) -> Iterator[list[int]]:
+    """The merge rule, pass by pass: of the pairs present take the one learned first, and merge all its places."""
+    age = {pair: place for place, pair in enumerate(merges)}
+    ids = list(ids)
+    yield ids
+    while present := [pair for pair in pairwise(ids) if pair in merges]:
+        earliest = min(present, key=lambda pair: age[pair])
+        ids = merge(ids, earliest, merges[earliest])
+        yield ids
+
+
+def encode_ranks(ranks: Mapping[bytes, int], word: bytes) -> list[int]:
+    """The rank rule: join the two neighbours whose bytes together have the lowest rank, leftmost first, one at a time.
+
+    For ranks that were trained this gives what the merge rule gives; for others it may not:
+
+    >>> byte_ranks = {bytes([b]): b for b in range(256)}
+    >>> encode_ranks(byte_ranks | {b"bc": 256, b"ab": 257, b"abc": 258}, b"abc")
+    [258]
+    """
+    parts = [word[place : place + 1] for place in range(len(word))]
+    while found := [
+        (ranks[left + right], place) for place, (left, right) in enumerate(pairwise(parts)) if left + right in ranks
+    ]:
+        _, place = min(found)
+        parts[place : place + 2] = [parts[place] + parts[place + 1]]
+    return [ranks[part] for part in parts]
+
+
+# ---- 6. Decoding. ---------------------------------------------------------------------------------------------------
+
+
+def decode(model: Model, ids: Iterable[int], *, skip_specials: bool = False) -> bytes:
+    """Bytes of ids. A mark stands for one space, but at the end of the text for nothing."""
+    out, spaces = b"", b""
+    for token in ids:
+        if skip_specials and token in model.specials.values():
+            continue
+        if model.vocab[token]:
+            out, spaces = out + spaces + model.vocab[token], b""
+        if token in model.marked:
+            spaces += b" "
+    return out
