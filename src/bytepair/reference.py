@@ -222,19 +222,20 @@ class Model:
 
 
 def add_start_symbols(words: Iterable[str], model: Model, byte_order: str = "raw") -> None:
-    """Fill in the start symbols: bytes first, then what else the alphabet needs, characters by their first place."""
-    order = byte_values(byte_order)
+    """Number the start symbols: all bytes if there are any, then the characters seen, then the mark if it is one."""
     if model.alphabet == "bytes" or model.unknown == "bytes":
-        model.byte_ids = {value: model.add((bytes([value]), False)) for value in order}
+        model.byte_ids = {value: model.add((bytes([value]), False)) for value in byte_values(byte_order)}
+    seen: list[Symbol] = []
     if model.alphabet == "bytes":
         model.start = {(bytes([value]), False): new_id for value, new_id in model.byte_ids.items()}
-        wanted = [(bytes([value]), True) for value in order] if model.end_of_word == "fused" else []
+        seen = [(bytes([value]), True) for value in model.byte_ids] if model.end_of_word == "fused" else []
     else:
-        wanted = [symbol for word in words for symbol in symbols(word, model.alphabet, model.end_of_word)]
-    # A mark that stands alone: always if it is a symbol of its own; else to end a word whose last character is unknown.
-    if model.end_of_word == "separate" or (model.end_of_word == "fused" and model.unknown != "error"):
-        wanted = [symbol for symbol in wanted if symbol != (b"", True)] + [(b"", True)]
-    for symbol in dict.fromkeys(wanted):
+        found = {symbol for word in words for symbol in symbols(word, model.alphabet, model.end_of_word)}
+        seen = sorted(found - {(b"", True)}, key=lambda symbol: (as_text(symbol[0]), symbol[1]))
+    # Where marks are fused, a mark alone ends a word whose last character is spelled in bytes.
+    if model.end_of_word == "separate" or (model.end_of_word == "fused" and model.unknown == "bytes"):
+        seen.append((b"", True))
+    for symbol in seen:
         model.start[symbol] = model.add(symbol)
 
 
@@ -367,12 +368,12 @@ def start_ids(model: Model, word: str) -> list[int]:
     for content, mark in symbols(word, model.alphabet, model.end_of_word):
         if (content, mark) in model.start:
             ids.append(model.start[content, mark])
-            continue
-        if model.unknown == "error":
+        elif model.unknown == "<unk>":
+            ids.append(model.specials["<unk>"])
+        elif model.unknown == "bytes":
+            ids += [model.byte_ids[b] for b in content] + ([model.start[b"", True]] if mark else [])
+        else:
             raise LookupError(f"the character {content!r} of {word!r} is not in the alphabet")
-        ids += [model.byte_ids[b] for b in content] if model.unknown == "bytes" else [model.specials["<unk>"]]
-        if mark:
-            ids.append(model.start[b"", True])
     return ids
 
 
