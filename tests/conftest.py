@@ -8,7 +8,7 @@ import pytest
 # "ci" is the rule: the same examples on every run, and no deadline, since shared machines stall.
 # ``pytest --hypothesis-profile=search`` looks for new counterexamples.
 hypothesis.settings.register_profile("ci", deadline=None, derandomize=True, database=None)
-hypothesis.settings.register_profile("search", deadline=None, max_examples=2000)
+hypothesis.settings.register_profile("search", deadline=None, max_examples=3000)
 hypothesis.settings.load_profile("ci")
 
 
