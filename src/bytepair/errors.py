@@ -67,3 +67,16 @@ class TrainingError(BytepairError):
 
 class BytepairNotice(UserWarning):
     """Something worth knowing that is no error, such as training that stopped early."""
+
+
+def unknown_character(code_point: int, offset: int, document: int | None = None) -> UnknownTokenError:
+    """The error for a character that the alphabet does not have; both engines raise it."""
+    if 0xDC80 <= code_point <= 0xDCFF:
+        what = f"byte 0x{code_point & 0xFF:02X}, which is no UTF-8,"
+    else:
+        what = f"character {chr(code_point)!r} (U+{code_point:04X})"
+    where = f"at byte offset {offset}" + ("" if document is None else f" of text {document}")
+    return UnknownTokenError(
+        f"{what} {where} was never seen in training; "
+        'train with unknown="bytes" or unknown="<unk>" to encode it, or with a corpus that has it'
+    )

@@ -1,0 +1,356 @@
+// The Python face of the core: one to five lines a method. Arguments are checked in Python (bytepair._engine's callers)
+// and again in the core; what only matters to Python, such as the lock, is dealt with here.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <string_view>
+
+#include "count.hpp"
+#include "decode.hpp"
+#include "encode.hpp"
+#include "errors.hpp"
+#include "train.hpp"
+
+namespace nb = nanobind;
+using namespace bytepair;
+
+namespace {
+
+template <class T>
+using In = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using Out = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
+
+// Under this many bytes a call takes less time than giving the lock away and getting it back.
+constexpr std::size_t kLongCall = 16384;
+
+// The bytes of a bytes object, or the UTF-8 of a str; a str with lone surrogates raises UnicodeEncodeError.
+std::string_view view(nb::handle data) {
+  if (PyBytes_Check(data.ptr()))
+    return {PyBytes_AS_STRING(data.ptr()), static_cast<std::size_t>(PyBytes_GET_SIZE(data.ptr()))};
+  if (PyUnicode_Check(data.ptr())) {
+    Py_ssize_t n;
+    const char* p = PyUnicode_AsUTF8AndSize(data.ptr(), &n);
+    if (!p) throw nb::python_error();
+    return {p, static_cast<std::size_t>(n)};
+  }
+  throw nb::type_error("expected str or bytes");
+}
+
+const u8* bytes_of(std::string_view text) { return reinterpret_cast<const u8*>(text.data()); }
+
+template <class F>
+auto without_lock(std::size_t size, F work) {
+  if (size < kLongCall) return work();
+  const nb::gil_scoped_release released;
+  return work();
+}
+
+nb::list to_list(const u32* ids, std::size_t n) {
+  nb::object list = nb::steal(PyList_New(static_cast<Py_ssize_t>(n)));
+  if (!list.is_valid()) throw nb::python_error();
+  for (std::size_t i = 0; i < n; ++i) {
+    PyObject* id = PyLong_FromUnsignedLong(ids[i]);
+    if (!id) throw nb::python_error();
+    PyList_SET_ITEM(list.ptr(), static_cast<Py_ssize_t>(i), id);
+  }
+  return nb::borrow<nb::list>(list);
+}
+
+Out<u32> to_array(IdBuffer& ids) {
+  const std::size_t n = ids.size();
+  u32* data = ids.release();
+  return Out<u32>(data, {n}, nb::capsule(data, [](void* p) noexcept { std::free(p); }));
+}
+
+template <class T>
+Out<T> to_array(std::vector<T>&& values) {
+  auto* kept = new std::vector<T>(std::move(values));
+  nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+  return Out<T>(kept->data(), {kept->size()}, owner);
+}
+
+template <class T>
+std::vector<T> to_vector(const In<T>& array) {
+  return std::vector<T>(array.data(), array.data() + array.size());
+}
+
+nb::bytes to_bytes(const std::vector<u8>& text) { return nb::bytes(text.data(), text.size()); }
+
+template <class T>
+std::vector<T> unpack(const nb::bytes& packed) {
+  std::vector<T> out(packed.size() / sizeof(T));
+  std::memcpy(out.data(), packed.c_str(), out.size() * sizeof(T));
+  return out;
+}
+
+// Offsets come from Python next to the text that they cut.
+std::size_t check_offsets(const In<i64>& offsets, std::string_view text) {
+  const i64* o = offsets.data();
+  const std::size_t n = offsets.size();
+  bool sound = n > 0 && o[0] == 0 && o[n - 1] == static_cast<i64>(text.size());
+  for (std::size_t i = 0; sound && i + 1 < n; ++i) sound = o[i] <= o[i + 1];
+  if (!sound) throw Error(ErrorKind::value, "the offsets do not describe the text");
+  return n - 1;
+}
+
+Scanner scanner_named(const std::string& name) {
+  if (name == "gpt2") return Scanner::gpt2;
+  if (name == "runs") return Scanner::runs;
+  if (name == "none") return Scanner::none;
+  throw Error(ErrorKind::value, "no scanner is named " + name);
+}
+
+Alphabet::Unknown unknown_named(const std::string& name) {
+  if (name == "error") return Alphabet::Unknown::error;
+  if (name == "bytes") return Alphabet::Unknown::bytes;
+  return Alphabet::Unknown::symbol;
+}
+
+// The one place where errors of the core become Python's.
+void raise_in_python(const std::exception_ptr& thrown, void*) {
+  const auto raise = [](const char* name, const char* message) {
+    const nb::object type = nb::module_::import_("bytepair.errors").attr(name);
+    PyErr_SetString(type.ptr(), message);
+  };
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const UnknownCharacter& e) {
+    const nb::object document = e.document == UnknownCharacter::kNoDocument ? nb::none() : nb::cast(e.document);
+    const nb::object error =
+        nb::module_::import_("bytepair.errors").attr("unknown_character")(e.code_point, e.offset, document);
+    PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(error.ptr())), error.ptr());
+  } catch (const Error& e) {
+    switch (e.kind()) {
+      case ErrorKind::vocabulary:
+        return raise("VocabularyError", e.what());
+      case ErrorKind::unknown_token:
+        return raise("UnknownTokenError", e.what());
+      case ErrorKind::training:
+        return raise("TrainingError", e.what());
+      case ErrorKind::value:
+        return raise("BytepairError", e.what());
+    }
+  }
+}
+
+std::string decode_list(const Decoder& decoder, const nb::list& ids, bool skip_specials) {
+  std::vector<i64> numbers;
+  numbers.reserve(ids.size());
+  for (const nb::handle id : ids) {
+    int overflow = 0;
+    const i64 number = PyLong_AsLongLongAndOverflow(id.ptr(), &overflow);
+    if (number == -1 && PyErr_Occurred()) throw nb::python_error();
+    numbers.push_back(overflow ? -1 : number);
+  }
+  std::string out;
+  const std::size_t bad = decoder.decode(numbers.data(), numbers.size(), skip_specials, out);
+  if (bad < numbers.size()) throw nb::index_error(std::to_string(bad).c_str());
+  return out;
+}
+
+std::string decode_array(const Decoder& decoder, const In<u32>& ids, bool skip_specials) {
+  std::string out;
+  const std::size_t bad =
+      without_lock(ids.size(), [&] { return decoder.decode(ids.data(), ids.size(), skip_specials, out); });
+  if (bad < ids.size()) throw nb::index_error(std::to_string(bad).c_str());
+  return out;
+}
+
+}  // namespace
+
+NB_MODULE(_core, m) {
+  m.doc() = "The compiled core of bytepair. Private: bytepair._engine is its door.";
+  nb::set_leak_warnings(false);
+  nb::register_exception_translator(raise_in_python);
+
+  nb::class_<ClassTable>(m, "ClassTable")
+      .def("__init__", [](ClassTable* self, const nb::bytes& stage1, const nb::bytes& stage2, u32 n_classes) {
+        new (self) ClassTable(unpack<u16>(stage1), unpack<u8>(stage2), n_classes);
+      }, nb::arg("stage1"), nb::arg("stage2"), nb::arg("n_classes"));
+
+  nb::class_<Splitter>(m, "Splitter")
+      .def("__init__", [](Splitter* self, const std::string& scanner, std::optional<ClassTable> classes) {
+        new (self) Splitter(scanner_named(scanner), std::move(classes));
+      }, nb::arg("scanner"), nb::arg("classes").none())
+      .def("ends", [](const Splitter& self, nb::handle data) {
+        const std::string_view text = view(data);
+        std::vector<i64> ends;
+        for (std::size_t at = 0; at < text.size(); ends.push_back(static_cast<i64>(at)))
+          at = self.next(bytes_of(text), at, text.size());
+        return to_array(std::move(ends));
+      }, nb::arg("data"));
+
+  nb::class_<Specials>(m, "Specials")
+      .def("__init__", [](Specials* self, const std::vector<nb::bytes>& names, const std::vector<u32>& ids) {
+        std::vector<std::string> texts;
+        for (const nb::bytes& name : names) texts.emplace_back(name.c_str(), name.size());
+        new (self) Specials(std::move(texts), ids);
+      }, nb::arg("names"), nb::arg("ids"))
+      .def("find", [](const Specials& self, nb::handle data, std::size_t start) {
+        const std::string_view text = view(data);
+        const auto found = self.find(bytes_of(text), std::min(start, text.size()), text.size());
+        return std::make_tuple(found.start, found.length, found.id == kNone ? i64{-1} : i64{found.id});
+      }, nb::arg("data"), nb::arg("start"));
+
+  nb::class_<Alphabet>(m, "Alphabet")
+      .def_static("of_bytes", &Alphabet::of_bytes, nb::arg("ids"), nb::arg("last"), nb::arg("mark"))
+      .def_static("of_characters", [](const std::vector<u32>& points, const std::vector<u32>& ids,
+                                      const std::vector<u32>& last_points, const std::vector<u32>& last_ids,
+                                      bool fused, u32 mark, const std::string& unknown, const std::vector<u32>& bytes,
+                                      u32 unknown_id) {
+        return Alphabet::of_characters(points, ids, last_points, last_ids, fused, mark, unknown_named(unknown), bytes,
+                                       unknown_id);
+      }, nb::arg("points"), nb::arg("ids"), nb::arg("last_points"), nb::arg("last_ids"), nb::arg("fused"),
+         nb::arg("mark"), nb::arg("unknown"), nb::arg("bytes"), nb::arg("unknown_id"))
+      .def("symbols", [](const Alphabet& self, const nb::bytes& pretoken, const ClassTable* dropped) {
+        const std::string_view text = view(pretoken);
+        std::vector<u32> symbols;
+        if (!text.empty() && !(dropped && dropped->run(bytes_of(text), 0, text.size(), 1) == text.size()))
+          self.symbols(bytes_of(text), text.size(), 0, symbols);
+        return to_list(symbols.data(), symbols.size());
+      }, nb::arg("pretoken"), nb::arg("dropped").none());
+
+  nb::class_<PairTable>(m, "PairTable")
+      .def_static("of_merges", [](const In<u32>& left, const In<u32>& right, const In<u32>& ids) {
+        if (left.size() != right.size() || left.size() != ids.size())
+          throw Error(ErrorKind::vocabulary, "merges: the three columns differ in length");
+        return PairTable::of_merges(left.data(), right.data(), ids.data(), left.size());
+      }, nb::arg("left"), nb::arg("right"), nb::arg("ids"))
+      .def_static("of_ranks", [](const nb::bytes& text, const In<i64>& offsets, const In<u32>& ids) {
+        const std::string_view all = view(text);
+        if (check_offsets(offsets, all) != ids.size())
+          throw Error(ErrorKind::vocabulary, "ranks: tokens and ids differ in number");
+        return PairTable::of_ranks(bytes_of(all), offsets.data(), ids.data(), ids.size());
+      }, nb::arg("text"), nb::arg("offsets"), nb::arg("ids"))
+      .def("__len__", &PairTable::size);
+
+  nb::class_<Encoder>(m, "Encoder")
+      .def("__init__", [](Encoder* self, const Alphabet& alphabet, const PairTable& pairs, bool whole_rank,
+                          std::optional<Splitter> splitter, std::optional<ClassTable> dropped, std::size_t cache_bytes) {
+        new (self) Encoder(alphabet, pairs, whole_rank ? Order::whole_rank : Order::one_place, std::move(splitter),
+                           std::move(dropped), cache_bytes);
+      }, nb::arg("alphabet"), nb::arg("pairs"), nb::arg("whole_rank"), nb::arg("splitter").none(),
+         nb::arg("dropped").none(), nb::arg("cache_bytes"))
+      .def("encode", [](const Encoder& self, nb::handle data, const Specials* specials) {
+        const std::string_view text = view(data);
+        const Encoder::Lease state(self);
+        IdBuffer ids;
+        without_lock(text.size(), [&] { self.encode(bytes_of(text), text.size(), specials, *state, ids); });
+        return to_list(ids.data(), ids.size());
+      }, nb::arg("data"), nb::arg("specials").none())
+      .def("encode_array", [](const Encoder& self, nb::handle data, const Specials* specials) {
+        const std::string_view text = view(data);
+        const Encoder::Lease state(self);
+        IdBuffer ids;
+        ids.reserve(text.size() / 4 + 16);
+        without_lock(text.size(), [&] { self.encode(bytes_of(text), text.size(), specials, *state, ids); });
+        return to_array(ids);
+      }, nb::arg("data"), nb::arg("specials").none())
+      .def("encode_ends", [](const Encoder& self, nb::handle data, const In<i64>& ends) {
+        const std::string_view text = view(data);
+        const Encoder::Lease state(self);
+        IdBuffer ids;
+        without_lock(text.size(), [&] {
+          self.encode_ends(bytes_of(text), text.size(), ends.data(), ends.size(), *state, ids);
+        });
+        return to_array(ids);
+      }, nb::arg("data"), nb::arg("ends"))
+      .def("count", [](const Encoder& self, nb::handle data, const Specials* specials) {
+        const std::string_view text = view(data);
+        const Encoder::Lease state(self);
+        return without_lock(text.size(), [&] { return self.count(bytes_of(text), text.size(), specials, *state); });
+      }, nb::arg("data"), nb::arg("specials").none())
+      .def("encode_batch", [](const Encoder& self, const nb::list& texts, const Specials* specials, unsigned threads) {
+        std::vector<std::string_view> documents;
+        std::size_t size = 0;
+        for (const nb::handle text : texts) size += documents.emplace_back(view(text)).size();
+        IdBuffer ids;
+        std::vector<i64> counts;
+        without_lock(size, [&] { self.encode_batch(documents, specials, threads, ids, counts); });
+        return nb::make_tuple(to_array(ids), to_array(std::move(counts)));
+      }, nb::arg("texts"), nb::arg("specials").none(), nb::arg("threads"))
+      .def("cache_bytes", &Encoder::cached_bytes);
+
+  nb::class_<Decoder>(m, "Decoder")
+      .def("__init__", [](Decoder* self, const nb::bytes& text, const In<i64>& offsets, const nb::bytes& flags) {
+        new (self) Decoder(unpack<u8>(text), to_vector(offsets), unpack<u8>(flags));
+      }, nb::arg("text"), nb::arg("offsets"), nb::arg("flags"))
+      .def("decode", [](const Decoder& self, const nb::list& ids, bool skip_specials) {
+        const std::string out = decode_list(self, ids, skip_specials);
+        return nb::bytes(out.data(), out.size());
+      }, nb::arg("ids"), nb::arg("skip_specials"))
+      .def("decode_array", [](const Decoder& self, const In<u32>& ids, bool skip_specials) {
+        const std::string out = decode_array(self, ids, skip_specials);
+        return nb::bytes(out.data(), out.size());
+      }, nb::arg("ids"), nb::arg("skip_specials"));
+
+  nb::class_<Counter>(m, "Counter")
+      .def("__init__", [](Counter* self, std::optional<Splitter> splitter, std::optional<Specials> specials) {
+        new (self) Counter(std::move(splitter), std::move(specials));
+      }, nb::arg("splitter").none(), nb::arg("specials").none())
+      .def("feed", [](Counter& self, nb::handle data, u64 document, bool last) {
+        const std::string_view text = view(data);
+        without_lock(text.size(), [&] { self.feed(bytes_of(text), text.size(), document, last); });
+      }, nb::arg("data"), nb::arg("document"), nb::arg("last"))
+      .def("feed_ends", [](Counter& self, nb::handle data, const In<i64>& ends, u64 document, u64 offset) {
+        const std::string_view text = view(data);
+        without_lock(text.size(), [&] {
+          self.feed_ends(bytes_of(text), text.size(), ends.data(), ends.size(), document, offset);
+        });
+      }, nb::arg("data"), nb::arg("ends"), nb::arg("document"), nb::arg("offset"))
+      .def("merge", &Counter::merge, nb::arg("other"))
+      .def("words", [](const Counter& self) {
+        Counter::Words words = self.words();
+        return nb::make_tuple(to_bytes(words.text), to_array(std::move(words.offsets)),
+                              to_array(std::move(words.counts)));
+      })
+      .def_prop_ro("pending", &Counter::pending)
+      .def_prop_ro("n_words", &Counter::n_words);
+
+  m.def("collect_characters", [](const nb::bytes& text, const In<i64>& offsets, const ClassTable* dropped) {
+    const std::string_view all = view(text);
+    std::vector<u32> inner, last;
+    collect_characters(bytes_of(all), offsets.data(), check_offsets(offsets, all), dropped, inner, last);
+    return nb::make_tuple(to_array(std::move(inner)), to_array(std::move(last)));
+  }, nb::arg("text"), nb::arg("offsets"), nb::arg("dropped").none());
+
+  nb::class_<Trainer>(m, "Trainer")
+      .def("__init__", [](Trainer* self, const nb::bytes& text, const In<i64>& offsets, const In<i64>& counts,
+                          const ClassTable* dropped, const Alphabet& alphabet, u32 n_symbols, i64 min_count) {
+        const std::string_view all = view(text);
+        if (check_offsets(offsets, all) != counts.size())
+          throw Error(ErrorKind::training, "words and counts differ in number");
+        const nb::gil_scoped_release released;
+        new (self) Trainer(bytes_of(all), offsets.data(), counts.data(), counts.size(), dropped, alphabet, n_symbols,
+                           min_count);
+      }, nb::arg("text"), nb::arg("offsets"), nb::arg("counts"), nb::arg("dropped").none(), nb::arg("alphabet"), nb::arg("n_symbols"),
+         nb::arg("min_count"))
+      .def("run", &Trainer::run, nb::arg("wanted"), nb::arg("seconds"), nb::call_guard<nb::gil_scoped_release>())
+      .def_prop_ro("exhausted", &Trainer::exhausted)
+      .def_prop_ro("length_before", &Trainer::length_before)
+      .def("merges", [](const Trainer& self) {
+        std::vector<u32> left, right, examples;
+        std::vector<i64> counts, tied, lengths;
+        for (const Trainer::Merge& merge : self.merges()) {
+          left.push_back(merge.left);
+          right.push_back(merge.right);
+          counts.push_back(merge.count);
+          tied.push_back(merge.tied);
+          lengths.push_back(merge.length_after);
+          examples.insert(examples.end(), merge.examples, merge.examples + 3);
+        }
+        return nb::make_tuple(to_array(std::move(left)), to_array(std::move(right)), to_array(std::move(counts)),
+                              to_array(std::move(tied)), to_array(std::move(lengths)), to_array(std::move(examples)));
+      })
+      .def("frequencies", [](const Trainer& self) { return to_array(self.frequencies()); })
+      .def("best_left", [](const Trainer& self) -> std::optional<std::tuple<u32, u32, i64>> {
+        const auto best = self.best_left();
+        if (!best) return std::nullopt;
+        return std::make_tuple(best->left, best->right, best->count);
+      });
+}

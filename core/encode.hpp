@@ -1,0 +1,81 @@
+// Text to ids: pretokens through a bounded word cache, misses through the merges.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "alphabet.hpp"
+#include "id_buffer.hpp"
+#include "merge.hpp"
+#include "specials.hpp"
+#include "split.hpp"
+#include "word_cache.hpp"
+
+namespace bytepair {
+
+class Encoder {
+ public:
+  // What one thread needs while it encodes: its cache and scratch space. Leased from the encoder.
+  struct State {
+    State(const PairTable& pairs, Order order, std::size_t cache_bytes) : cache(cache_bytes), merger(pairs, order) {}
+    WordCache cache;
+    Merger merger;
+    std::vector<u32> symbols;
+    IdBuffer counted;  // where count() lets the ids go
+  };
+  class Lease {
+   public:
+    explicit Lease(const Encoder& encoder) : encoder_(encoder), state_(encoder.take()) {}
+    ~Lease() { encoder_.give_back(std::move(state_)); }
+    Lease(const Lease&) = delete;
+    Lease& operator=(const Lease&) = delete;
+    State& operator*() const { return *state_; }
+
+   private:
+    const Encoder& encoder_;
+    std::unique_ptr<State> state_;
+  };
+
+  // No splitter: the caller brings the ends of pretokens. `dropped`: a pretoken of nothing but its class 1 is left out
+  // (the classic scheme). The states of all threads together hold at most cache_bytes of cache.
+  Encoder(Alphabet alphabet, PairTable pairs, Order order, std::optional<Splitter> splitter,
+          std::optional<ClassTable> dropped, std::size_t cache_bytes);
+
+  // Appends the ids of s[0, n); the special tokens in `specials` (may be null) become their ids.
+  void encode(const u8* s, std::size_t n, const Specials* specials, State& state, IdBuffer& out) const;
+  // The same with pretokens that end at ends[0..n_ends), ascending, the last one at n.
+  void encode_ends(const u8* s, std::size_t n, const i64* ends, std::size_t n_ends, State& state, IdBuffer& out) const;
+  u64 count(const u8* s, std::size_t n, const Specials* specials, State& state) const;
+
+  // Encodes the documents on up to `threads` threads; counts[i] ids belong to document i.
+  void encode_batch(const std::vector<std::string_view>& documents, const Specials* specials, unsigned threads,
+                    IdBuffer& out, std::vector<i64>& counts) const;
+
+  // What the caches of idle states hold now.
+  std::size_t cached_bytes() const;
+
+ private:
+  void pretoken(const u8* s, std::size_t start, std::size_t end, std::size_t n, State& state, IdBuffer& out) const;
+  void miss(const u8* s, std::size_t start, std::size_t end, State& state) const;
+  template <class AfterPretoken>
+  void encode_with(const u8* s, std::size_t n, const Specials* specials, State& state, IdBuffer& out,
+                   AfterPretoken after) const;
+  std::unique_ptr<State> take() const;
+  void give_back(std::unique_ptr<State> state) const;
+
+  Alphabet alphabet_;
+  PairTable pairs_;
+  Order order_;
+  std::optional<Splitter> splitter_;
+  std::optional<ClassTable> dropped_;
+  std::size_t cache_bytes_;
+
+  mutable std::mutex mutex_;
+  mutable std::vector<std::unique_ptr<State>> idle_;
+  mutable std::size_t made_ = 0;
+};
+
+}  // namespace bytepair

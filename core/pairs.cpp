@@ -1,0 +1,77 @@
+#include "pairs.hpp"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "errors.hpp"
+
+namespace bytepair {
+
+void PairTable::resize(std::size_t slots) {
+  std::vector<Slot> old(slots, Slot{kEmpty, kNone, kNone});
+  old.swap(slots_);
+  mask_ = slots - 1;
+  shift_ = 64;
+  for (std::size_t s = slots; s > 1; s /= 2) --shift_;
+  for (const Slot& slot : old) {
+    if (slot.key == kEmpty) continue;
+    std::size_t i = place(slot.key);
+    while (slots_[i].key != kEmpty) i = (i + 1) & mask_;
+    slots_[i] = slot;
+  }
+}
+
+bool PairTable::insert(u32 left, u32 right, u32 rank, u32 id) {
+  if ((size_ + 1) * 2 > slots_.size()) resize(slots_.size() * 2);
+  const u64 key = join(left, right);
+  std::size_t i = place(key);
+  for (; slots_[i].key != kEmpty; i = (i + 1) & mask_) {
+    if (slots_[i].key == key) return false;
+  }
+  slots_[i] = {key, rank, id};
+  ++size_;
+  return true;
+}
+
+PairTable PairTable::of_merges(const u32* left, const u32* right, const u32* ids, std::size_t n) {
+  PairTable table;
+  for (std::size_t i = 0; i < n; ++i) {
+    if (!table.insert(left[i], right[i], static_cast<u32>(i), ids[i]))
+      throw Error(ErrorKind::vocabulary, "merge " + std::to_string(i) + " is given twice");
+  }
+  return table;
+}
+
+PairTable PairTable::of_ranks(const u8* text, const i64* offsets, const u32* ids, std::size_t n) {
+  const auto token = [&](std::size_t i) {
+    return std::string_view(reinterpret_cast<const char*>(text) + offsets[i],
+                            static_cast<std::size_t>(offsets[i + 1] - offsets[i]));
+  };
+  std::unordered_map<std::string_view, u32> by_bytes;
+  by_bytes.reserve(n * 2);
+  std::vector<std::size_t> lengths;  // of tokens that there are: only there can a token be split in two
+  for (std::size_t i = 0; i < n; ++i) {
+    if (!by_bytes.emplace(token(i), ids[i]).second)
+      throw Error(ErrorKind::vocabulary, "token " + std::to_string(ids[i]) + " has the bytes of another token");
+    lengths.push_back(token(i).size());
+  }
+  std::sort(lengths.begin(), lengths.end());
+  lengths.erase(std::unique(lengths.begin(), lengths.end()), lengths.end());
+  PairTable table;
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::string_view whole = token(i);
+    for (const std::size_t k : lengths) {
+      if (k == 0) continue;
+      if (k >= whole.size()) break;
+      const auto left = by_bytes.find(whole.substr(0, k));
+      if (left == by_bytes.end()) continue;
+      const auto right = by_bytes.find(whole.substr(k));
+      if (right != by_bytes.end()) table.insert(left->second, right->second, ids[i], ids[i]);
+    }
+  }
+  return table;
+}
+
+}  // namespace bytepair

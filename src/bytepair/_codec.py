@@ -1,0 +1,189 @@
+"""The engine's objects for one vocabulary and one pattern: text to ids and back.
+
+``tokenizer`` owns one codec for each tokenizer and turns its options into the plain arguments here; ``training`` uses
+:func:`engine_alphabet` and :func:`engine_splitter` to count and to merge. Nothing here checks a user's arguments.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from . import _engine
+from .errors import UnknownTokenError
+from .pattern import Pattern, resolve
+from .vocabulary import UNK, Alphabet, Vocabulary
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+NONE = 0xFFFFFFFF
+"""What the engines take for "no id"."""
+
+DEFAULT_CACHE_BYTES = 128 << 20
+
+
+def engine_classes(pattern: Pattern) -> Any:
+    """The class table of a pattern that has a scanner, for the engine."""
+    table = pattern.classes
+    return None if table is None else _engine.ClassTable(table.stage1, table.stage2, table.n_classes)
+
+
+def engine_splitter(pattern: Pattern) -> Any:
+    """The scanner that cuts this pattern in the engine, or None: then its pretokens come from ``pattern.ends``."""
+    return None if pattern.scanner is None else _engine.Splitter(pattern.scanner, engine_classes(pattern))
+
+
+def dropped_classes(alphabet: Alphabet, pattern: Pattern) -> Any:
+    """The white space that the classic scheme leaves out: what the pattern takes for it, else all there is."""
+    if alphabet.end_of_word is None:
+        return None
+    return engine_classes(pattern if pattern.scanner == "runs" else resolve("whitespace"))
+
+
+def engine_alphabet(
+    alphabet: Alphabet,
+    base: tuple[int, ...] | range,
+    fallback: tuple[int, ...] = (),
+    unknown_id: int = NONE,
+    closed: bool = False,
+) -> Any:
+    """The alphabet whose symbol k (in the order of ``alphabet.symbols()``) has the id ``base[k]``.
+
+    ``closed``: nothing unknown will come, as in training.
+    """
+    mark = base[alphabet.size - 1] if alphabet.has_mark_symbol else NONE
+    fused = alphabet.end_of_word == "fused"
+    if alphabet.kind == "bytes":
+        return _engine.Alphabet.of_bytes(list(base[:256]), list(base[256:512]) if fused else [], mark)
+    ids = dict(zip(alphabet.character_symbols(), base))
+    return _engine.Alphabet.of_characters(
+        list(alphabet.points),
+        [ids[c, False] for c in alphabet.points],
+        list(alphabet.last_points),
+        [ids[c, True] for c in alphabet.last_points],
+        fused,
+        mark,
+        "error" if closed else alphabet.unknown,
+        list(fallback),
+        unknown_id,
+    )
+
+
+class Codec:
+    def __init__(self, vocabulary: Vocabulary, pattern: Pattern, cache_bytes: int = DEFAULT_CACHE_BYTES) -> None:
+        self.vocabulary = vocabulary
+        self.pattern = pattern
+        self.cache_bytes = cache_bytes
+
+    @cached_property
+    def splitter(self) -> Any:
+        return engine_splitter(self.pattern)
+
+    @cached_property
+    def encoder(self) -> Any:
+        v = self.vocabulary
+        if v.rule == "ranks":
+            offsets = array("q", [0])
+            for text in v.tokens.values():
+                offsets.append(offsets[-1] + len(text))
+            pairs = _engine.PairTable.of_ranks(b"".join(v.tokens.values()), offsets, array("I", v.tokens))
+        else:
+            columns = [array("I", column) for column in zip(*v.merges)] or [array("I")] * 3
+            pairs = _engine.PairTable.of_merges(*columns)
+        alphabet = engine_alphabet(v.alphabet, v.base, v.fallback, v.specials.get(UNK, NONE))
+        whole_rank = v.rule == "merges" and v.unordered_merge is not None
+        dropped = dropped_classes(v.alphabet, self.pattern)
+        return _engine.Encoder(alphabet, pairs, whole_rank, self.splitter, dropped, self.cache_bytes)
+
+    @cached_property
+    def decoder(self) -> Any:
+        v = self.vocabulary
+        texts, flags = [b""] * v.rows, bytearray(v.rows)
+        for i, text in v.tokens.items():
+            texts[i] = text
+            flags[i] = 1
+        for name, i in v.specials.items():
+            texts[i] = name.encode()
+            flags[i] = 3
+        for i in v.marked:
+            flags[i] |= 4
+        offsets = array("q", [0])
+        for text in texts:
+            offsets.append(offsets[-1] + len(text))
+        return _engine.Decoder(b"".join(texts), offsets, bytes(flags))
+
+    # ---- text to ids; `data` is str or bytes, `specials` an engine's Specials or None ----
+
+    def encode(self, data: str | bytes, specials: Any) -> list[int]:
+        if self.splitter is not None:
+            ids: list[int] = self.encoder.encode(data, specials)
+            return ids
+        return self.encode_array(data, specials).tolist()
+
+    def encode_array(self, data: str | bytes, specials: Any) -> NDArray[np.uint32]:
+        import numpy as np
+
+        if self.splitter is not None:
+            out: NDArray[np.uint32] = self.encoder.encode_array(data, specials)
+            return out
+        parts = []
+        for run, special in segments(data, specials):
+            if special is None:
+                parts.append(self.encoder.encode_ends(run, array("q", self.pattern.ends(run))))
+            else:
+                parts.append(np.array([special], dtype=np.uint32))
+        return np.concatenate(parts) if parts else np.empty(0, dtype=np.uint32)
+
+    def encode_batch(
+        self, texts: list[str | bytes], specials: Any, threads: int
+    ) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+        """All ids, and how many of them each text has."""
+        import numpy as np
+
+        if self.splitter is not None:
+            ids, counts = self.encoder.encode_batch(texts, specials, threads)
+            return ids, counts
+        rows = [self.encode_array(text, specials) for text in texts]
+        joined = np.concatenate(rows) if rows else np.empty(0, dtype=np.uint32)
+        return joined, np.array([len(row) for row in rows], dtype=np.int64)
+
+    def count(self, data: str | bytes, specials: Any) -> int:
+        if self.splitter is not None:
+            n: int = self.encoder.count(data, specials)
+            return n
+        return len(self.encode_array(data, specials))
+
+    def pretokens(self, data: bytes) -> list[bytes]:
+        ends = self.pattern.ends(data) if self.splitter is None else self.splitter.ends(data).tolist()
+        return [data[start:end] for start, end in zip([0, *ends], ends)]
+
+    # ---- ids to bytes ----
+
+    def decode(self, ids: Any, skip_specials: bool) -> bytes:
+        """``ids`` is a list of int or a uint32 array; an id that does not exist is an error that names it."""
+        decode = self.decoder.decode if isinstance(ids, list) else self.decoder.decode_array
+        try:
+            text: bytes = decode(ids, skip_specials)
+        except IndexError as error:
+            at = int(str(error))
+            raise UnknownTokenError(
+                f"id {ids[at]} at place {at} does not exist in this vocabulary; its ids lie under {self.vocabulary.rows}"
+            ) from None
+        return text
+
+
+def segments(data: str | bytes, specials: Any) -> Iterator[tuple[bytes, int | None]]:
+    """Runs of text between special tokens (bytes, None), and those tokens (their bytes, their id)."""
+    text = data.encode() if isinstance(data, str) else data
+    at = 0
+    while at < len(text):
+        start, length, special = (len(text), 0, -1) if specials is None else specials.find(text, at)
+        if start > at:
+            yield text[at:start], None
+        if special >= 0:
+            yield text[start : start + length], special
+        at = start + length

@@ -1,0 +1,48 @@
+"""The one door to the core: the compiled ``_core`` where there is one, else ``_pure`` with the same results.
+
+``BYTEPAIR_PURE=1`` in the environment chooses ``_pure`` when this module is first imported. Nothing else in the package
+imports either of the two.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+
+_log = logging.getLogger("bytepair")
+
+
+def _forced() -> bool:
+    return os.environ.get("BYTEPAIR_PURE", "") not in ("", "0")
+
+
+NAME = "core"
+"""``"core"`` or ``"pure"``: which of the two runs."""
+
+if not _forced():
+    try:
+        from . import _core as _impl
+    except ImportError as error:
+        NAME = "pure"
+        _log.warning(
+            "bytepair runs in pure Python, with the same results but slower: its compiled core is missing (%s). "
+            "With a C++20 compiler at hand, `pip install --force-reinstall bytepair` builds it.",
+            error,
+        )
+else:
+    NAME = "pure"
+    _log.info("bytepair runs in pure Python, as BYTEPAIR_PURE asks")
+
+if NAME == "pure":
+    from . import _pure as _impl  # type: ignore[no-redef]
+
+Alphabet = _impl.Alphabet
+ClassTable = _impl.ClassTable
+Counter = _impl.Counter
+Decoder = _impl.Decoder
+Encoder = _impl.Encoder
+PairTable = _impl.PairTable
+Specials = _impl.Specials
+Splitter = _impl.Splitter
+Trainer = _impl.Trainer
+collect_characters = _impl.collect_characters

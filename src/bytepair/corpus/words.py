@@ -1,0 +1,225 @@
+"""A corpus, counted: each distinct pretoken, how often it comes, in the order in which they come first.
+
+:class:`WordCounts` is what ``training`` learns from. Counting streams: what is held is the distinct pretokens and the
+unfinished end of one document for each thread.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from .. import _engine
+from .._codec import engine_splitter, segments
+from .._text import to_bytes
+from ..errors import TrainingError
+from ..pattern import Pattern, resolve
+from ..progress import Report, Reporter
+from ..vocabulary import check_specials
+from .readers import Document, documents, total_size
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+class WordCounts:
+    """Distinct pretokens and their counts, in order of first places.
+
+    Attributes
+    ----------
+    text : bytes
+        The pretokens, one after the other.
+    offsets : int64 array, shape (n + 1,)
+        Pretoken ``i`` is ``text[offsets[i]:offsets[i + 1]]``.
+    counts : int64 array, shape (n,)
+
+    Examples
+    --------
+    >>> words = WordCounts.from_corpus("low low lower")
+    >>> list(words.items())
+    [(b'low', 1), (b' low', 1), (b' lower', 1)]
+    >>> WordCounts.from_mapping({"low": 5, "lower": 2}).total
+    7
+    """
+
+    def __init__(self, text: bytes, offsets: NDArray[np.int64], counts: NDArray[np.int64]) -> None:
+        self.text = text
+        self.offsets = offsets
+        self.counts = counts
+
+    @classmethod
+    def from_mapping(cls, words: Mapping[str, int] | Mapping[bytes, int]) -> WordCounts:
+        """Pretokens that are counted already; the mapping's order is the order of their first places.
+
+        Raises
+        ------
+        TrainingError
+            A pretoken is empty or comes twice (as str and as bytes), or a count is no whole number above 0.
+        """
+        import numpy as np
+
+        texts: dict[bytes, int] = {}
+        for word, count in words.items():
+            text = to_bytes(word, "strict", f"word {len(texts)}: ")
+            if not text:
+                raise TrainingError(f"word {len(texts)} is empty; leave it out")
+            if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or not 0 < count < 1 << 63:
+                raise TrainingError(f"the count of {word!r} is {count!r}; counts are whole numbers from 1 to 2^63 - 1")
+            if text in texts:
+                raise TrainingError(f"{word!r} comes twice, as str and as bytes; add its counts up")
+            texts[text] = int(count)
+        offsets = np.zeros(len(texts) + 1, dtype=np.int64)
+        np.cumsum([len(text) for text in texts], out=offsets[1:])
+        return cls(b"".join(texts), offsets, np.array(list(texts.values()), dtype=np.int64))
+
+    @classmethod
+    def from_corpus(
+        cls,
+        corpus: Any,
+        *,
+        pattern: str | Pattern = "gpt2",
+        specials: Iterable[str] = (),
+        threads: int | None = None,
+        progress: Reporter | bool | None = None,
+    ) -> WordCounts:
+        """Counts the pretokens of a corpus.
+
+        Parameters
+        ----------
+        corpus : as for :func:`bytepair.train`
+        pattern : str or Pattern
+        specials : names
+            Special tokens found in the text cut it and are not counted.
+        threads : int, optional
+            All cores unless given. The result is the same for any number.
+        progress : callable or True, optional
+            Called now and then with a :class:`bytepair.progress.Report`; True shows a bar on a terminal.
+
+        Raises
+        ------
+        TrainingError
+            A file or folder cannot be read, or a document is no text.
+        """
+        counting = _Counting(resolve(pattern), check_specials(specials), corpus, progress)
+        # A single text is one document, which one thread counts; pure Python has one lock for all threads.
+        several = not isinstance(corpus, (str, bytes)) and _engine.NAME == "core"
+        return cls(*counting.run((threads or os.cpu_count() or 1) if several else 1))
+
+    def __len__(self) -> int:
+        return len(self.counts)
+
+    def __iter__(self) -> Iterator[bytes]:
+        offsets = self.offsets.tolist()
+        return (self.text[start:end] for start, end in zip(offsets, offsets[1:]))
+
+    def items(self) -> Iterator[tuple[bytes, int]]:
+        """(pretoken, count) in order of first places."""
+        return zip(self, self.counts.tolist())
+
+    def word(self, i: int) -> bytes:
+        """The pretoken at place ``i`` in the order."""
+        return self.text[int(self.offsets[i]) : int(self.offsets[i + 1])]
+
+    @cached_property
+    def total(self) -> int:
+        """How many pretokens were counted."""
+        return sum(self.counts.tolist())
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, WordCounts) and list(self.items()) == list(other.items())
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"<WordCounts {self.total} pretokens, {len(self)} distinct>"
+
+
+class _Counting:
+    """One run over a corpus, on one thread or several that share the documents between them."""
+
+    def __init__(self, pattern: Pattern, specials: list[str], corpus: Any, progress: Reporter | bool | None) -> None:
+        self.pattern = pattern
+        self.splitter = engine_splitter(pattern)
+        self.specials = (
+            _engine.Specials([s.encode() for s in specials], list(range(len(specials)))) if specials else None
+        )
+        self.documents = enumerate(documents(corpus))
+        self.lock = threading.Lock()
+        self.bytes_read = 0
+        self.stop = False
+        self.error: BaseException | None = None
+        self.report = Report.reporter("count", "bytes", total_size(corpus) if progress else None, progress)
+
+    def run(self, threads: int) -> Any:
+        with self.report:
+            if threads == 1:
+                counter = self._counter()
+                for number, document in self.documents:
+                    self._count(counter, number, document)
+                return counter.words()
+            counters = [self._counter() for _ in range(threads)]
+            workers = [threading.Thread(target=self._work, args=(counter,), daemon=True) for counter in counters]
+            try:
+                for worker in workers:
+                    worker.start()
+                for worker in workers:
+                    while worker.is_alive():
+                        worker.join(0.1)
+                        self.report.update(self.bytes_read)
+            finally:
+                self.stop = True
+            if self.error is not None:
+                raise self.error
+            for other in counters[1:]:
+                counters[0].merge(other)
+            return counters[0].words()
+
+    def _counter(self) -> Any:
+        return _engine.Counter(self.splitter, self.specials)
+
+    def _work(self, counter: Any) -> None:
+        try:
+            while not self.stop:
+                with self.lock:
+                    number, document = next(self.documents, (-1, None))
+                if document is None:
+                    return
+                self._count(counter, number, document)
+        except BaseException as error:  # the thread that called run() raises it
+            self.error = self.error or error
+            self.stop = True
+
+    def _count(self, counter: Any, number: int, document: Document) -> None:
+        if self.splitter is None:
+            # Where a pretoken ends may depend on all that follows: the document is needed whole.
+            whole = b"".join(document.open())
+            offset = 0
+            for run, special in segments(whole, self.specials):
+                if special is None:
+                    import numpy as np
+
+                    counter.feed_ends(run, np.array(self.pattern.ends(run), dtype=np.int64), number, offset)
+                offset += len(run)
+            self._read(len(whole))
+            return
+        held: list[bytes] = []
+        for piece in document.open():
+            held.append(piece)
+            # A long pretoken waits in the counter and is looked at again with every piece: pieces grow with it.
+            if sum(map(len, held)) >= counter.pending:
+                counter.feed(b"".join(held), number, False)
+                held.clear()
+            self._read(len(piece))
+            if self.stop:
+                return
+        counter.feed(b"".join(held), number, True)
+
+    def _read(self, size: int) -> None:
+        with self.lock:
+            self.bytes_read += size
+        if threading.current_thread() is threading.main_thread():
+            self.report.update(self.bytes_read)

@@ -1,0 +1,200 @@
+"""What training did, merge by merge: the table that one looks at when something seems wrong.
+
+``training`` fills a :class:`TrainingRecord`, a tokenizer keeps it, ``formats`` saves it, ``bytepair merges`` prints it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, TextIO
+
+from .errors import TrainingError
+
+SMALL_CORPUS = 20_000
+"""A corpus of at most this many first symbols, in distinct pretokens, is kept whole, so that it can be replayed."""
+
+
+@dataclass(frozen=True)
+class MergeStep:
+    """One merge.
+
+    Attributes
+    ----------
+    step : int
+        Its place in the order of learning, from 0: its rank.
+    left, right, new_id : int
+        The two ids, and the id that they became.
+    bytes : bytes
+        What the new token stands for.
+    count : int
+        How often the pair stood in the corpus when it won.
+    tied : int
+        How many pairs had that count, the winner included: 1 is no tie.
+    length_after : int
+        Tokens in the corpus after the merge.
+    frequency : int
+        How often the token stands in the corpus when training ends; later merges may have taken it up.
+    examples : tuple of bytes
+        Up to three pretokens that it was merged in, the first ones of the corpus.
+    """
+
+    step: int
+    left: int
+    right: int
+    new_id: int
+    bytes: bytes
+    count: int
+    tied: int
+    length_after: int
+    frequency: int
+    examples: tuple[bytes, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values for a JSON line; bytes are text with one character for each byte (Latin-1)."""
+        return {
+            "step": self.step,
+            "left": self.left,
+            "right": self.right,
+            "new_id": self.new_id,
+            "bytes": self.bytes.decode("latin-1"),
+            "count": self.count,
+            "tied": self.tied,
+            "length_after": self.length_after,
+            "frequency": self.frequency,
+            "examples": [e.decode("latin-1") for e in self.examples],
+        }
+
+
+Pair = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class TrainingRecord(Sequence[MergeStep]):
+    """All merges of one training, and the corpus they came from in numbers.
+
+    ``record[i]`` is merge ``i``; ``len(record)`` is their number.
+
+    Attributes
+    ----------
+    steps : tuple of MergeStep
+    length_before : int
+        First symbols in the corpus: its length in tokens before the first merge.
+    pretokens, distinct : int
+        How many pretokens were counted, and how many different ones.
+    convention : str
+        How ties were broken.
+    min_freq : int
+        The lowest count that was merged.
+    stopped : str
+        Why training ended.
+    best_left : ((left, right), count) or None
+        The pair that would have come next.
+    corpus : tuple of (ids, count), or None
+        The distinct pretokens as first symbols, for a small corpus only.
+    """
+
+    steps: tuple[MergeStep, ...]
+    length_before: int
+    pretokens: int
+    distinct: int
+    convention: str
+    min_freq: int
+    stopped: str
+    best_left: tuple[Pair, int] | None
+    corpus: tuple[tuple[tuple[int, ...], int], ...] | None
+
+    def __len__(self) -> int:
+        return len(self.steps)
+
+    def __getitem__(self, i: Any) -> Any:
+        return self.steps[i]
+
+    def __iter__(self) -> Iterator[MergeStep]:
+        return iter(self.steps)
+
+    @property
+    def length_after(self) -> int:
+        """Tokens in the corpus when training ended."""
+        return self.steps[-1].length_after if self.steps else self.length_before
+
+    def words(self, step: int) -> list[tuple[tuple[int, ...], int]]:
+        """The corpus before merge ``step``, as (ids, count) of each distinct pretoken; ``len(record)`` is its end.
+
+        Raises
+        ------
+        TrainingError
+            The corpus was too large to be kept, or there is no such step.
+        """
+        if self.corpus is None:
+            raise TrainingError(
+                f"the corpus had {self.distinct} distinct pretokens, too many to be kept with the record; "
+                "train on a smaller corpus to replay it"
+            )
+        if not 0 <= step <= len(self):
+            raise TrainingError(f"step {step} does not exist; there are {len(self)} merges")
+        words = []
+        for ids, count in self.corpus:
+            for merge in self.steps[:step]:
+                ids = _merged(ids, merge)
+            words.append((ids, count))
+        return words
+
+    def pair_counts(self, step: int) -> list[tuple[Pair, int]]:
+        """Every pair's count before merge ``step``: highest first, among equals the one that stands first.
+
+        Raises
+        ------
+        TrainingError
+            As :meth:`words`.
+        """
+        counts: dict[Pair, int] = {}
+        for ids, count in self.words(step):
+            for pair in zip(ids, ids[1:]):
+                counts[pair] = counts.get(pair, 0) + count
+        return sorted(counts.items(), key=lambda item: -item[1])
+
+    def to_jsonl(self, target: str | Path | TextIO) -> None:
+        """Writes one JSON line for each merge, to a path or to an open text file."""
+        if isinstance(target, (str, Path)):
+            with open(target, "w", encoding="utf-8", newline="\n") as file:
+                self.to_jsonl(file)
+            return
+        for step in self.steps:
+            target.write(json.dumps(step.to_json()) + "\n")
+
+    def cut(self, merges: int) -> TrainingRecord:
+        """The record that training would have left, had it stopped after ``merges`` merges.
+
+        Final frequencies are exact without the corpus: each later merge shortened the corpus once for every place,
+        and there it used up one token of either part.
+        """
+        if merges == len(self):
+            return self
+        used: dict[int, int] = {}
+        for before, later in zip(self.steps[merges - 1 :] if merges else (None, *self.steps), self.steps[merges:]):
+            places = (before.length_after if before else self.length_before) - later.length_after
+            for part in (later.left, later.right):
+                used[part] = used.get(part, 0) + places
+        following = self.steps[merges]
+        return replace(
+            self,
+            steps=tuple(replace(s, frequency=s.frequency + used.get(s.new_id, 0)) for s in self.steps[:merges]),
+            stopped=f"cut to the first {merges} of {len(self)} merges",
+            best_left=((following.left, following.right), following.count),
+        )
+
+
+def _merged(ids: tuple[int, ...], merge: MergeStep) -> tuple[int, ...]:
+    out: list[int] = []
+    i = 0
+    while i < len(ids):
+        if i + 1 < len(ids) and ids[i] == merge.left and ids[i + 1] == merge.right:
+            out.append(merge.new_id)
+            i += 2
+        else:
+            out.append(ids[i])
+            i += 1
+    return tuple(out)
