@@ -1,0 +1,83 @@
+"""Tokenizers on disk: :func:`load` finds a file's format by its content, :func:`save` writes one.
+
+One module a format; all parsing of untrusted files lives below here. A malformed file is a
+:class:`~bytepair.FormatError` that names file, place and cure.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from ..errors import FormatError
+from . import bytepair_json
+
+FORMATS = {"bytepair": bytepair_json}
+
+
+def load(source: str | os.PathLike[str] | bytes) -> Any:
+    """A tokenizer from a file.
+
+    Parameters
+    ----------
+    source : str, Path or bytes
+        The path of a file, or a file's content.
+
+    Returns
+    -------
+    Tokenizer
+
+    Raises
+    ------
+    FormatError
+        The file cannot be read, is no tokenizer, or is damaged; the message says where.
+
+    Examples
+    --------
+    >>> import bytepair, os, tempfile
+    >>> tok = bytepair.train("low low lower lowest", num_merges=4)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "low.json")
+    ...     tok.save(path)
+    ...     bytepair.load(path) == tok
+    True
+    """
+    if isinstance(source, (bytes, bytearray, memoryview)):
+        data, name = bytes(source), "the given bytes"
+    else:
+        try:
+            path = Path(source)
+        except TypeError:
+            raise FormatError(f"load takes a path or a file's bytes, not a {type(source).__name__}") from None
+        name = str(path)
+        if path.is_dir():
+            raise FormatError(f"{name} is a folder; give the tokenizer's file")
+        try:
+            data = path.read_bytes()
+        except OSError as error:
+            raise FormatError(f"cannot read {name}: {error.strerror or error}; check the path") from error
+    for reader in FORMATS.values():
+        if reader.recognises(data):
+            return reader.read(data, name)
+    start = data[:20].decode("latin-1")
+    raise FormatError(
+        f"{name} is no tokenizer file that this version reads: it starts with {start!r}; "
+        "known is the JSON that tok.save(path) writes"
+    )
+
+
+def save(tokenizer: Any, path: Path, format: str) -> None:
+    """Writes a tokenizer in one of the formats; the file is whole or absent, never half."""
+    if format not in FORMATS:
+        raise FormatError(f"there is no format {format!r} to save in; there is {', '.join(map(repr, FORMATS))}")
+    data = FORMATS[format].write(tokenizer)
+    beside = path.with_name(f"{path.name}.{os.getpid()}.part")
+    try:
+        try:
+            beside.write_bytes(data)
+            os.replace(beside, path)
+        finally:
+            beside.unlink(missing_ok=True)
+    except OSError as error:
+        raise FormatError(f"cannot write {path}: {error.strerror or error}") from error

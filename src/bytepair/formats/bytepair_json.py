@@ -1,0 +1,321 @@
+r"""Our own format: one JSON file that a person can read, with everything that decides ids, and the training record.
+
+Merges are lines ``"left right"`` in the order of learning; the n-th makes the n-th id after the alphabet. Where bytes
+must be written (tokens under the rank rule, examples), each byte is the character of the same number, as in Latin-1:
+``"\u00c3\u00a9"`` are the bytes C3 A9.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import warnings
+from typing import Any
+
+from ..errors import BytepairError, BytepairNotice, FormatError
+from ..pattern import UNICODE_VERSION, Pattern
+from ..record import MergeStep, TrainingRecord
+from ..tokenizer import Tokenizer
+from ..vocabulary import Alphabet, Vocabulary, assemble, from_ranks
+
+NAME = "bytepair"
+VERSION = 1
+COLUMNS = ("count", "tied", "length_after", "frequency", "examples")
+
+
+def recognises(data: bytes) -> bool:
+    """Whether it is ours: JSON that names our format near its start."""
+    return re.match(rb'\s*\{\s*"format"\s*:\s*"bytepair"', data[:200]) is not None
+
+
+# ---- writing ----
+
+
+def write(tokenizer: Tokenizer) -> bytes:
+    v, pattern, record = tokenizer._vocabulary, tokenizer.pattern, tokenizer.record
+    names = {i: name for name, i in v.specials.items()}
+    head: dict[str, Any] = {
+        "format": NAME,
+        "version": VERSION,
+        "rule": v.rule,
+        "pattern": {
+            "name": pattern.name,
+            "regex": pattern.regex,
+            "dialect": pattern.dialect,
+            "unicode": pattern.unicode_version,
+        },
+        "alphabet": _alphabet_to_json(v.alphabet),
+        "layout": v.layout,
+        "byte_order": v.byte_order,
+        "specials": dict(sorted(v.specials.items(), key=lambda item: item[1])),
+        "roles": {role: names[i] for role, i in sorted(v.roles.items())},
+    }
+    if v.rule == "merges":
+        head["merges"] = _Lines(f'"{left} {right}"' for left, right, _ in v.merges)
+    else:
+        head["tokens"] = _Lines(json.dumps([text.decode("latin-1"), i]) for i, text in sorted(v.tokens.items()))
+    if record is not None:
+        head["record"] = _record_to_json(record)
+    return (_dump(head) + "\n").encode("ascii")
+
+
+class _Lines(list):  # type: ignore[type-arg]
+    """JSON values, already written, one a line."""
+
+
+def _dump(value: Any, indent: str = "") -> str:
+    """JSON with one key a line, and one line for each of a :class:`_Lines`."""
+    if isinstance(value, dict) and any(isinstance(v, (dict, _Lines)) for v in value.values()):
+        inner = indent + "  "
+        rows = ",\n".join(f"{inner}{json.dumps(key)}: {_dump(v, inner)}" for key, v in value.items())
+        return f"{{\n{rows}\n{indent}}}"
+    if isinstance(value, _Lines):
+        return "[\n" + ",\n".join(f"{indent}  {line}" for line in value) + f"\n{indent}]" if value else "[]"
+    return json.dumps(value)
+
+
+def _alphabet_to_json(alphabet: Alphabet) -> dict[str, Any]:
+    out: dict[str, Any] = {"kind": alphabet.kind, "end_of_word": alphabet.end_of_word, "unknown": alphabet.unknown}
+    if alphabet.kind == "characters":
+        out["characters"] = "".join(map(chr, alphabet.points))
+        out["last_characters"] = "".join(map(chr, alphabet.last_points))
+    return out
+
+
+def _record_to_json(record: TrainingRecord) -> dict[str, Any]:
+    best = record.best_left
+    out: dict[str, Any] = {
+        "convention": record.convention,
+        "min_freq": record.min_freq,
+        "pretokens": record.pretokens,
+        "distinct": record.distinct,
+        "length_before": record.length_before,
+        "stopped": record.stopped,
+        "best_left": None if best is None else [*best[0], best[1]],
+        "columns": list(COLUMNS),
+        "steps": _Lines(json.dumps([step.to_json()[c] for c in COLUMNS], separators=(",", ":")) for step in record),
+    }
+    if record.corpus is not None:
+        out["corpus"] = _Lines(json.dumps([" ".join(map(str, ids)), count]) for ids, count in record.corpus)
+    return out
+
+
+# ---- reading ----
+
+
+def read(data: bytes, name: str) -> Tokenizer:
+    """The tokenizer in a file's bytes; ``name`` is what errors call the file."""
+    document = parse_json(data, name)
+    reader = _Reader(document, name, "the file")
+    if reader.get("version", int) != VERSION:
+        raise FormatError(
+            f"{name} has version {document['version']} of the format, and this bytepair reads version {VERSION}; "
+            "update bytepair"
+        )
+    allowed = {
+        "format", "version", "rule", "pattern", "alphabet", "layout", "byte_order", "specials", "roles", "merges",
+        "tokens", "record",
+    }  # fmt: skip
+    unknown = sorted(set(document) - allowed)
+    if unknown:
+        raise FormatError(f"{name} has the unknown key {unknown[0]!r}; take it out or mend it")
+    try:
+        vocabulary = _vocabulary(reader, name)
+        pattern = _pattern(reader.sub("pattern"), name)
+    except FormatError:
+        raise
+    except BytepairError as error:
+        raise FormatError(f"{name}: {error}") from error
+    record = _record(reader.sub("record"), vocabulary) if document.get("record") is not None else None
+    return Tokenizer(vocabulary, pattern, record)
+
+
+def parse_json(data: bytes, name: str) -> Any:
+    """JSON of an untrusted file; whatever is wrong with it is a FormatError that names the place."""
+
+    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        out = dict(pairs)
+        if len(out) != len(pairs):
+            keys = [key for key, _ in pairs]
+            twice = next(key for key in keys if keys.count(key) > 1)
+            raise FormatError(f"{name} has the key {twice!r} twice in one object; take one out")
+        return out
+
+    try:
+        return json.loads(data.decode("utf-8"), object_pairs_hook=unique)
+    except UnicodeDecodeError as error:
+        raise FormatError(f"{name} is no UTF-8 at byte {error.start}; it may be damaged") from None
+    except json.JSONDecodeError as error:
+        raise FormatError(
+            f"{name}, line {error.lineno}, column {error.colno}: {error.msg}; the file may be cut off"
+        ) from None
+    except RecursionError:
+        raise FormatError(f"{name} is nested too deeply to be a tokenizer") from None
+    except FormatError:
+        raise
+    except ValueError as error:
+        raise FormatError(f"{name}: {error}") from None
+
+
+class _Reader:
+    """Typed looks into one JSON object."""
+
+    def __init__(self, value: Any, name: str, where: str) -> None:
+        if not isinstance(value, dict):
+            raise FormatError(f"{name}: {where} is no JSON object")
+        self.value, self.name, self.where = value, name, where
+
+    def fail(self, message: str) -> FormatError:
+        return FormatError(f"{self.name}: {message}")
+
+    def get(self, key: str, *types: type) -> Any:
+        if key not in self.value:
+            raise self.fail(f"{self.where} lacks the key {key!r}; the file may be cut off")
+        return self.check(self.value[key], f"{key!r} in {self.where}", *types)
+
+    def check(self, value: Any, what: str, *types: type) -> Any:
+        if not isinstance(value, types) or (isinstance(value, bool) and bool not in types):
+            wanted = " or ".join("null" if t is type(None) else t.__name__ for t in types)
+            raise self.fail(f"{what} is a {type(value).__name__}, and should be {wanted}")
+        return value
+
+    def sub(self, key: str) -> _Reader:
+        return _Reader(self.get(key, dict), self.name, repr(key))
+
+    def ints(self, text: Any, what: str) -> list[int]:
+        if not isinstance(text, str) or not re.fullmatch(r"[0-9]{1,9}(?: [0-9]{1,9})*", text):
+            raise self.fail(f"{what} is {str(text)[:40]!r}, and should be ids with one space between")
+        return [int(number) for number in text.split(" ")]
+
+
+def _vocabulary(reader: _Reader, name: str) -> Vocabulary:
+    rule = reader.get("rule", str)
+    specials = reader.get("specials", dict)
+    for special, i in specials.items():
+        reader.check(i, f"the id of special token {special!r}", int)
+    roles = reader.get("roles", dict)
+    for role, special in roles.items():
+        reader.check(special, f"the role {role!r}", str)
+    if rule == "ranks":
+        ranks: dict[bytes, int] = {}
+        for k, row in enumerate(reader.get("tokens", list)):
+            if not (isinstance(row, list) and len(row) == 2 and isinstance(row[0], str)):
+                raise reader.fail(f"token {k} is {str(row)[:40]}, and should be [text, rank]")
+            try:
+                text = row[0].encode("latin-1")
+            except UnicodeEncodeError:
+                raise reader.fail(f"token {k} has a character above U+00FF; each stands for one byte") from None
+            if text in ranks:
+                raise reader.fail(f"token {k} {text!r} comes twice, with the ranks {ranks[text]} and {row[1]}")
+            ranks[text] = reader.check(row[1], f"the rank of token {k}", int)
+        return from_ranks(ranks, specials, roles)
+    if rule != "merges":
+        raise reader.fail(f"the rule is {rule!r}, and should be 'merges' or 'ranks'")
+    pairs = []
+    for k, line in enumerate(reader.get("merges", list)):
+        pair = reader.ints(line, f"merge {k}")
+        if len(pair) != 2:
+            raise reader.fail(f"merge {k} is {line!r}, and should be two ids with a space between")
+        pairs.append((pair[0], pair[1]))
+    alphabet = _alphabet(reader.sub("alphabet"))
+    return assemble(alphabet, specials, reader.get("layout", str), reader.get("byte_order", str), roles, pairs=pairs)
+
+
+def _alphabet(reader: _Reader) -> Alphabet:
+    def one_of(key: str, *allowed: str | None) -> Any:
+        value = reader.get(key, str, type(None))
+        if value not in allowed:
+            raise reader.fail(f"{key!r} of the alphabet is {value!r}, and should be one of {allowed}")
+        return value
+
+    def points(key: str) -> tuple[int, ...]:
+        found = tuple(map(ord, reader.get(key, str)))
+        if any(a >= b for a, b in zip(found, found[1:])):
+            raise reader.fail(f"{key!r} of the alphabet must ascend by code point, each character once")
+        if any(0xD800 <= c <= 0xDFFF and not 0xDC80 <= c <= 0xDCFF for c in found):
+            raise reader.fail(f"{key!r} of the alphabet holds a lone surrogate that stands for no byte")
+        return found
+
+    kind = one_of("kind", "bytes", "characters")
+    end_of_word = one_of("end_of_word", None, "separate", "fused")
+    unknown = one_of("unknown", "error", "bytes", "<unk>")
+    if kind == "bytes":
+        return Alphabet(kind, end_of_word, unknown)
+    return Alphabet(kind, end_of_word, unknown, points("characters"), points("last_characters"))
+
+
+def _pattern(reader: _Reader, name: str) -> Pattern:
+    recorded = reader.get("unicode", str)
+    pattern = Pattern(reader.get("regex", str), dialect=reader.get("dialect", str))
+    if recorded != UNICODE_VERSION:
+        warnings.warn(
+            f"{name} was made with Unicode {recorded[:20]}, and this bytepair has {UNICODE_VERSION}: characters that "
+            "became letters, numbers or white space in between are cut otherwise, and so may get other ids. "
+            f"{_changes(recorded)}",
+            BytepairNotice,
+            stacklevel=4,
+        )
+    return pattern
+
+
+def _changes(recorded: str) -> str:
+    """What changed between a Unicode version and ours, where the running Python has that version's data."""
+    import unicodedata
+
+    from ..pattern.unicode import category
+
+    if unicodedata.unidata_version != recorded:
+        return "This Python has no tables of that version, so the characters cannot be listed."
+    changed: list[str] = []
+    for major in "LNMPSZC":
+        ours = category(major)
+        changed += [
+            f"U+{c:04X}" for c in range(0x110000) if (unicodedata.category(chr(c))[0] == major) and c not in ours
+        ]
+    shown = ", ".join(sorted(changed)[:20])
+    return f"{len(changed)} code points have another general category, among them {shown}" if changed else ""
+
+
+def _record(reader: _Reader, vocabulary: Vocabulary) -> TrainingRecord:
+    rows = reader.get("steps", list)
+    if reader.get("columns", list) != list(COLUMNS):
+        raise reader.fail(f"the record's columns should be {list(COLUMNS)}")
+    if len(rows) != len(vocabulary.merges):
+        raise reader.fail(f"the record has {len(rows)} steps for {len(vocabulary.merges)} merges")
+    steps = []
+    for k, (row, merge) in enumerate(zip(rows, vocabulary.merges)):
+        what = f"step {k} of the record"
+        if not (isinstance(row, list) and len(row) == len(COLUMNS)):
+            raise reader.fail(f"{what} should have {len(COLUMNS)} columns")
+        numbers = [reader.check(value, what, int) for value in row[:4]]
+        examples = tuple(_latin(reader, text, what) for text in reader.check(row[4], what, list))
+        steps.append(MergeStep(k, *merge, vocabulary.tokens[merge[2]], *numbers, examples))
+    best = reader.get("best_left", list, type(None))
+    if best is not None and not (len(best) == 3 and all(isinstance(x, int) for x in best)):
+        raise reader.fail("'best_left' of the record should be [left, right, count]")
+    corpus = None
+    if "corpus" in reader.value:
+        corpus = []
+        for k, row in enumerate(reader.get("corpus", list)):
+            if not (isinstance(row, list) and len(row) == 2):
+                raise reader.fail(f"word {k} of the record's corpus should be [ids, count]")
+            count = reader.check(row[1], f"the count of word {k} of the record's corpus", int)
+            corpus.append((tuple(reader.ints(row[0], f"word {k} of the record's corpus")), count))
+    return TrainingRecord(
+        steps=tuple(steps),
+        length_before=reader.get("length_before", int),
+        pretokens=reader.get("pretokens", int),
+        distinct=reader.get("distinct", int),
+        convention=reader.get("convention", str),
+        min_freq=reader.get("min_freq", int),
+        stopped=reader.get("stopped", str),
+        best_left=None if best is None else ((best[0], best[1]), best[2]),
+        corpus=None if corpus is None else tuple(corpus),
+    )
+
+
+def _latin(reader: _Reader, text: Any, what: str) -> bytes:
+    try:
+        return bytes(reader.check(text, what, str).encode("latin-1"))
+    except UnicodeEncodeError:
+        raise reader.fail(f"{what} has a character above U+00FF in an example; each stands for one byte") from None
