@@ -1,0 +1,138 @@
+"""Patterns: the regexes that cut a text into pretokens.
+
+:class:`Pattern` is what users and tokenizers hold. Below it: ``syntax.py`` reads the regex, ``presets.py`` has the
+named ones, ``scanners.py`` the hand-written scanners, ``fallback.py`` runs anything on the ``regex`` module.
+Importing this package imports neither numpy nor regex.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from bytepair.errors import PatternError
+from bytepair.pattern.dialects import dialect_named
+from bytepair.pattern.fallback import regex_ends
+from bytepair.pattern.nodes import can_be_empty
+from bytepair.pattern.presets import PRESETS
+from bytepair.pattern.scanners import ClassTable, scan, scanner_name, scanner_table
+from bytepair.pattern.syntax import parse
+from bytepair.pattern.unicode import UNICODE_VERSION
+
+__all__ = ["UNICODE_VERSION", "ClassTable", "Pattern", "presets", "resolve"]
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """A regex that cuts text into pretokens; immutable, hashable and picklable.
+
+    Two patterns are equal if regex, dialect and Unicode version are. What the regex leaves unmatched is a pretoken too,
+    so no byte is ever dropped.
+
+    Parameters
+    ----------
+    regex
+        The regex.
+    dialect
+        How to read it: ``"tiktoken"``, ``"oniguruma"`` (Hugging Face), ``"python"`` or ``"pcre"``.
+    timeout
+        Seconds that one document may take where the pattern runs on the ``regex`` module.
+
+    Raises
+    ------
+    PatternError
+        If the regex is wrong, is not supported, or can match the empty text.
+
+    Examples
+    --------
+    >>> pattern = Pattern("[a-z]+")
+    >>> pattern.ends(b"ab1cd")
+    [2, 3, 5]
+    """
+
+    regex: str
+    dialect: str = field(default="tiktoken", kw_only=True)
+    timeout: float = field(default=60.0, kw_only=True, compare=False)
+    #: The preset's name, or None.
+    name: str | None = field(init=False, compare=False, repr=False)
+    unicode_version: str = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.regex, str):
+            raise PatternError(f"a pattern is a str, not {type(self.regex).__name__}; decode it first")
+        dialect_named(self.dialect)
+        if not self.timeout > 0:
+            raise PatternError(f"timeout={self.timeout!r} leaves no time; give seconds above 0")
+        name = next((name for name, preset in PRESETS.items() if preset == (self.regex, self.dialect)), None)
+        if name is None and can_be_empty(parse(self.regex, self.dialect)):
+            raise PatternError(
+                f"pattern {self.regex!r} can match the empty text, so it cannot cut; "
+                "use + where it has *, or add a character"
+            )
+        object.__setattr__(self, "name", name)
+        object.__setattr__(self, "unicode_version", UNICODE_VERSION)
+
+    @property
+    def scanner(self) -> str | None:
+        """The hand-written scanner that cuts this pattern: ``"gpt2"``, ``"runs"``, ``"none"``, or None."""
+        return scanner_name(self.regex, self.dialect)
+
+    @property
+    def classes(self) -> ClassTable | None:
+        """The class table that the scanner wants, if it wants one."""
+        return scanner_table(self.regex, self.dialect)
+
+    def ends(self, data: bytes) -> list[int]:
+        """Cut a text by the plain path.
+
+        Parameters
+        ----------
+        data
+            The text, in UTF-8; a byte that is no UTF-8 behaves as what ``surrogateescape`` makes of it.
+
+        Returns
+        -------
+        list of int
+            The end of every pretoken, in bytes, rising; the last one is ``len(data)``.
+
+        Raises
+        ------
+        PatternError
+            If the text takes longer than the timeout.
+        """
+        scanner = self.scanner
+        if scanner is not None:
+            return scan(scanner, self.classes, data)
+        return regex_ends(data, self.regex, self.dialect, self.timeout)
+
+
+def presets() -> tuple[str, ...]:
+    """The names of all presets."""
+    return tuple(PRESETS)
+
+
+def resolve(pattern: str | Pattern) -> Pattern:
+    """Give the pattern that ``pattern=`` means: a preset's name, a regex in the tiktoken dialect, or a Pattern.
+
+    Raises
+    ------
+    PatternError
+        If it is none of these.
+
+    Examples
+    --------
+    >>> resolve("gpt2").ends(b"it's 5")
+    [2, 4, 6]
+    >>> resolve("[a-z]+|.").name is None
+    True
+    """
+    if isinstance(pattern, Pattern):
+        return pattern
+    if not isinstance(pattern, str):
+        raise PatternError(f"pattern={pattern!r} is no pattern; give a preset's name, a regex or a Pattern")
+    if pattern not in PRESETS:
+        return Pattern(pattern)
+    preset = PRESETS[pattern]
+    resolved = Pattern(preset.regex, dialect=preset.dialect)
+    # Presets may share a text (r50k and p50k): the name that was asked for is kept.
+    object.__setattr__(resolved, "name", pattern)
+    return resolved
