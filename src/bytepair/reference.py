@@ -144,20 +144,19 @@ def cut_at_specials(text: str, names: Iterable[str]) -> list[tuple[str, bool]]:
     return [(piece, place % 2 == 1) for place, piece in enumerate(pieces) if piece]
 
 
-def words_of(text: str, pattern: Pattern, end_of_word: str | None) -> list[str]:
-    """The pretokens that get tokens: all of them, save that the classic scheme drops white space (article 2)."""
-    return [piece for piece in pretokens(text, pattern) if end_of_word is None or not piece.isspace()]
-
-
 # ---- 2. The alphabet: what a pretoken is made of before the first merge. -------------------------------------------
 
 
 def symbols(word: str, alphabet: str, end_of_word: str | None) -> list[Symbol]:
-    """The start symbols of one pretoken.
+    """The start symbols of one pretoken; none for white space under the classic scheme, which marks ends of words.
 
     >>> symbols("ab", "characters", "separate"), symbols("ab", "characters", "fused")
     ([(b'a', False), (b'b', False), (b'', True)], [(b'a', False), (b'b', True)])
+    >>> symbols("  ", "characters", "separate")
+    []
     """
+    if end_of_word is not None and word.isspace():
+        return []
     parts = [c.encode("utf-8", "surrogateescape") for c in word]
     if alphabet == "bytes":
         parts = [bytes([b]) for b in b"".join(parts)]
@@ -302,7 +301,7 @@ def count_words(documents: Iterable[str | bytes], model: Model, names: Iterable[
     for document in documents:
         for piece, is_special in cut_at_specials(as_text(document), names):
             if not is_special:
-                counts.update(words_of(piece, model.pattern, model.end_of_word))
+                counts.update(pretokens(piece, model.pattern))
     return counts
 
 
@@ -357,7 +356,7 @@ def encode(
         if is_special:
             ids.append(model.specials[piece])
         else:
-            for word in words_of(piece, model.pattern, model.end_of_word):
+            for word in pretokens(piece, model.pattern):
                 ids += list(passes(start_ids(model, word), model.merges))[-1]
     return ids + ([model.specials["<eos>"]] if add_eos else [])
 

@@ -39,7 +39,7 @@ def shown(model: ref.Model, token: int) -> str:
 def corpus_before(model: ref.Model, text: str, step: int) -> list[tuple[list[int], int]]:
     """Words and counts before merge ``step``, by replaying the merges."""
     words = ref.count_words([text], model, model.specials)
-    corpus = [(ref.start_ids(model, word), count) for word, count in words.items()]
+    corpus = [(ids, count) for word, count in words.items() if (ids := ref.start_ids(model, word))]
     for pair, new_id in list(model.merges.items())[:step]:
         corpus = [(ref.merge(ids, pair, new_id), count) for ids, count in corpus]
     return corpus
