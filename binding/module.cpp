@@ -7,6 +7,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <string_view>
 
 #include "count.hpp"
@@ -50,10 +51,42 @@ auto without_lock(std::size_t size, F work) {
   return work();
 }
 
+#ifndef Py_GIL_DISABLED
+// The int objects of ids, made once: a list of a million ids then costs a million references, not a million objects.
+// (Free-threaded Python would fight over their counts, so it makes new ones.) They live as long as the process.
+constexpr std::size_t kSharedInts = 1 << 18;
+constexpr std::size_t kLongList = 512;  // shorter lists make no new shared ones
+
+std::vector<PyObject*>& shared_ints(const u32* ids, std::size_t n) {
+  static auto* ints = new std::vector<PyObject*>();
+  if (n >= kLongList) {
+    const u32 highest = *std::max_element(ids, ids + n);
+    const std::size_t wanted = std::min<std::size_t>(static_cast<std::size_t>(highest) + 1, kSharedInts);
+    while (ints->size() < wanted) {
+      PyObject* made = PyLong_FromSize_t(ints->size());
+      if (!made) throw nb::python_error();
+      ints->push_back(made);
+    }
+  }
+  return *ints;
+}
+#endif
+
 nb::list to_list(const u32* ids, std::size_t n) {
   nb::object list = nb::steal(PyList_New(static_cast<Py_ssize_t>(n)));
   if (!list.is_valid()) throw nb::python_error();
+#ifndef Py_GIL_DISABLED
+  const std::vector<PyObject*>& shared = shared_ints(ids, n);
+#endif
   for (std::size_t i = 0; i < n; ++i) {
+#ifndef Py_GIL_DISABLED
+    if (ids[i] < shared.size()) {
+      PyObject* id = shared[ids[i]];
+      Py_INCREF(id);
+      PyList_SET_ITEM(list.ptr(), static_cast<Py_ssize_t>(i), id);
+      continue;
+    }
+#endif
     PyObject* id = PyLong_FromUnsignedLong(ids[i]);
     if (!id) throw nb::python_error();
     PyList_SET_ITEM(list.ptr(), static_cast<Py_ssize_t>(i), id);

@@ -179,6 +179,8 @@ class Codec:
 def segments(data: str | bytes, specials: Any) -> Iterator[tuple[bytes, int | None]]:
     """Runs of text between special tokens (bytes, None), and those tokens (their bytes, their id)."""
     text = data.encode() if isinstance(data, str) else data
+    if not isinstance(text, bytes):
+        raise TypeError("expected str or bytes")
     at = 0
     while at < len(text):
         start, length, special = (len(text), 0, -1) if specials is None else specials.find(text, at)

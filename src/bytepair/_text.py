@@ -11,11 +11,7 @@ POLICIES = ("strict", "surrogateescape", "replace")
 
 def as_data(text: Any, errors: str, where: str = "") -> str | bytes:
     """The text as str without lone surrogates, or as bytes. ``where`` goes before an error's message."""
-    if isinstance(text, str):
-        try:
-            text.encode("utf-8")
-        except UnicodeEncodeError as error:
-            return _surrogates(text, errors, error, where)
+    if isinstance(text, str) and errors == "strict" and text.isascii():
         return text
     return to_bytes(text, errors, where)
 

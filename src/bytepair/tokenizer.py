@@ -9,7 +9,8 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
@@ -22,7 +23,7 @@ from .errors import SpecialTokenError, UnknownTokenError, VocabularyError
 from .pattern import Pattern, resolve
 from .ragged import Ragged
 from .record import TrainingRecord
-from .vocabulary import MARK, UNK, Alphabet, Vocabulary, assemble, check_choice, floor, from_ranks
+from .vocabulary import MARK, UNK, Alphabet, Vocabulary, assemble, check_choice, from_ranks
 
 if TYPE_CHECKING:
     import numpy as np
@@ -195,10 +196,7 @@ class Tokenizer:
         [263, 2]
         """
         matcher = None if special == "text" else self._matcher(special, text, errors)
-        try:
-            ids = self._codec.encode(text, matcher)
-        except (UnicodeEncodeError, TypeError):
-            ids = self._codec.encode(as_data(text, errors), matcher)
+        ids: list[int] = _run(self._codec.encode, text, matcher, errors)
         if add_bos or add_eos:
             return [*self._around("bos", add_bos), *ids, *self._around("eos", add_eos)]
         return ids
@@ -216,7 +214,7 @@ class Tokenizer:
         import numpy as np
 
         matcher = None if special == "text" else self._matcher(special, text, errors)
-        ids = self._codec.encode_array(as_data(text, errors), matcher)
+        ids: NDArray[np.uint32] = _run(self._codec.encode_array, text, matcher, errors)
         if add_bos or add_eos:
             around = self._around("bos", add_bos), self._around("eos", add_eos)
             return np.concatenate([np.array(a, dtype=np.uint32) for a in (around[0], ids, around[1])])
@@ -279,7 +277,8 @@ class Tokenizer:
     def count(self, text: Text, *, special: Special = "text", errors: Errors = "strict") -> int:
         """How many tokens :meth:`encode` would give, without making them."""
         matcher = None if special == "text" else self._matcher(special, text, errors)
-        return self._codec.count(as_data(text, errors), matcher)
+        n: int = _run(self._codec.count, text, matcher, errors)
+        return n
 
     def count_batch(
         self, texts: Iterable[Text], *, special: Special = "text", errors: Errors = "strict", threads: int | None = None
@@ -668,6 +667,16 @@ class Tokenizer:
         return [self._vocabulary.roles[role]]
 
 
+def _run(work: Callable[..., Any], text: Any, matcher: Any, errors: str) -> Any:
+    """Lets the engine try the text as it is, and only looks for lone surrogates when it says that there are some."""
+    if errors == "strict":
+        try:
+            return work(text, matcher)
+        except (UnicodeEncodeError, TypeError):
+            pass  # as_data says what is wrong, or makes bytes of what holds some
+    return work(as_data(text, errors), matcher)
+
+
 def _matcher_of(specials: Mapping[str, int]) -> Any:
     return _engine.Specials([name.encode() for name in specials], list(specials.values()))
 
@@ -684,8 +693,6 @@ def _part_text(part: Any) -> str:
 
 
 def _cut_merges(v: Vocabulary, gone: set[int], number: Mapping[int, int]) -> Vocabulary:
-    from dataclasses import replace
-
     tokens = {number[i]: text for i, text in v.tokens.items() if i not in gone}
     specials = {name: number[i] for name, i in v.specials.items()}
     return replace(
@@ -701,9 +708,5 @@ def _cut_merges(v: Vocabulary, gone: set[int], number: Mapping[int, int]) -> Voc
 
 
 def _with_roles(v: Vocabulary, roles: dict[str, int]) -> Vocabulary:
-    from dataclasses import replace
-
     return replace(v, roles=roles)
 
-
-__all__ = ["Tokenizer", "floor"]
