@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from bytepair.errors import PatternError
-from bytepair.pattern.dialects import dialect_named
-from bytepair.pattern.fallback import regex_ends
-from bytepair.pattern.nodes import can_be_empty
-from bytepair.pattern.presets import PRESETS
-from bytepair.pattern.scanners import ClassTable, scan, scanner_name, scanner_table
-from bytepair.pattern.syntax import parse
-from bytepair.pattern.unicode import UNICODE_VERSION
+from ..errors import PatternError
+from .dialects import dialect_named
+from .fallback import regex_ends
+from .nodes import can_be_empty
+from .presets import PRESETS
+from .scanners import ClassTable, scan, scanner_name, scanner_table
+from .syntax import parse
+from .unicode import UNICODE_VERSION
 
 __all__ = ["UNICODE_VERSION", "ClassTable", "Pattern", "presets", "resolve"]
 

@@ -13,9 +13,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 
-from bytepair.errors import PatternError
-from bytepair.pattern.charsets import CharSet
-from bytepair.pattern.unicode import category, property_set, white_space
+from ..errors import PatternError
+from .charsets import CharSet
+from .unicode import category, property_set, white_space
 
 __all__ = ["DIALECTS", "Dialect", "dialect_named"]
 

@@ -7,12 +7,14 @@ means depends on the dialect and on the flags in force.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
-from bytepair.errors import PatternError
-from bytepair.pattern.charsets import ALL, EMPTY, CharSet
-from bytepair.pattern.dialects import Dialect
-from bytepair.pattern.unicode import category, fold_closure, property_set
+from ..errors import PatternError
+from .charsets import ALL, EMPTY, CharSet
+from .unicode import category, fold_closure, property_set
+
+if TYPE_CHECKING:
+    from .dialects import Dialect
 
 __all__ = ["NEWLINE", "Flags", "Reader"]
 

@@ -11,10 +11,10 @@ import time
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from bytepair.errors import PatternError
-from bytepair.pattern.charsets import CharSet
-from bytepair.pattern.nodes import Alternation, Atomic, Backreference, Chars, Concat, Group, Look, Node, Repeat
-from bytepair.pattern.syntax import parse
+from ..errors import PatternError
+from .charsets import CharSet
+from .nodes import Alternation, Atomic, Backreference, Chars, Concat, Group, Look, Node, Repeat
+from .syntax import parse
 
 if TYPE_CHECKING:
     import regex

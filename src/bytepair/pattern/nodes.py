@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from bytepair.pattern.charsets import CharSet
+from .charsets import CharSet
 
 __all__ = [
     "NEVER",

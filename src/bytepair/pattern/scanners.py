@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import accumulate, groupby
 
-from bytepair.pattern.charsets import CODE_POINTS, CharSet
-from bytepair.pattern.dialects import DIALECTS
-from bytepair.pattern.presets import PRESETS
-from bytepair.pattern.unicode import category, white_space
+from .charsets import CODE_POINTS, CharSet
+from .dialects import DIALECTS
+from .presets import PRESETS
+from .unicode import category, white_space
 
 __all__ = ["ClassTable", "class_table", "scan", "scanner_name", "scanner_table"]
 

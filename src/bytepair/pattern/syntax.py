@@ -11,10 +11,10 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import lru_cache
 
-from bytepair.pattern.charsets import ALL, CharSet
-from bytepair.pattern.dialects import dialect_named
-from bytepair.pattern.escapes import NEWLINE, Flags, Reader
-from bytepair.pattern.nodes import (
+from .charsets import ALL, CharSet
+from .dialects import dialect_named
+from .escapes import NEWLINE, Flags, Reader
+from .nodes import (
     NOTHING,
     Atomic,
     Backreference,
@@ -98,10 +98,9 @@ class _Parser(Reader):
             self.skip_comments()
             if self.position >= len(self.regex) or self.peek() in "|)":
                 return concat(items)
-            start = self.position
             item = self.flag_setting()
             if item is None:
-                item = self.quantified(self.atom(), start)
+                item = self.quantified(self.atom())
             items.append(item)
 
     def skip_comments(self) -> None:
@@ -121,7 +120,7 @@ class _Parser(Reader):
 
     # Repetition
 
-    def quantified(self, node: Node, start: int) -> Node:
+    def quantified(self, node: Node) -> Node:
         count = 0
         while True:
             self.skip_comments()
@@ -175,7 +174,7 @@ class _Parser(Reader):
     # Single items
 
     def atom(self) -> Node:
-        character = self.peek()
+        start, character = self.position, self.peek()
         if character == "(":
             return self.group()
         if character == "[":
@@ -183,7 +182,7 @@ class _Parser(Reader):
         if character == "\\":
             return self.escape()
         if character in "*+?" or (character == "{" and self.interval() is not None):
-            self.fail(rf"nothing to repeat before the quantifier; write \{character} for the character")
+            self.fail(rf"nothing to repeat before the quantifier; write \{character} for the character", start)
         self.position += 1
         if character == ".":
             return Chars(ALL if self.flags.dot_all else ~NEWLINE)
@@ -264,7 +263,7 @@ class _Parser(Reader):
                 number = self.names[name] = self.groups
                 return Group(self.options(), number)
         if self.take("(?"):
-            self.flags = self.read_flags(start)
+            self.flags = self.read_flags()
             if not self.take(":"):
                 self.fail("this flag group is not closed; write (?i) or (?i:...)", start)
             return self.options()
@@ -304,33 +303,33 @@ class _Parser(Reader):
     def flag_setting(self) -> Node | None:
         """Read ``(?i)`` and the like; None, with nothing read, if there is none here."""
         start = self.position
-        if self.peek(2) != "(?" or self.regex[start + 2 : start + 3] not in (*"imsxuaLUR-",):
+        if self.peek(2) != "(?" or self.regex[start + 2 : start + 3] not in (*"imsxuaLU-",):
             return None
         end = self.regex.find(")", start)
         if end < 0 or not self.regex[start + 2 : end].replace("-", "").isalpha():
             return None
         self.position += 2
-        self.flags = self.read_flags(start)
+        self.flags = self.read_flags()
         self.position += 1
         if self.dialect.flags_at_start_only and start > 0:
             self.fail("flags for the whole pattern must begin it; use (?i:...) here", start)
         # Oniguruma: a(?i)b|c is a(?i:b|c), so the rest of the enclosing group is read here as one item.
         return self.options() if self.dialect.flags_open_group else NOTHING
 
-    def read_flags(self, start: int) -> Flags:
+    def read_flags(self) -> Flags:
         known = {"i": "fold", "x": "verbose", self.dialect.dot_all_flag: "dot_all"}
         known[self.dialect.multi_line_flag or "?"] = "multi_line"
         flags, value = self.flags, True
         while self.peek() not in (":", ")"):
             letter = self.peek()
+            if not letter:
+                self.fail("this flag group is not closed; write (?i) or (?i:...)")
             if letter == "-" and value:
                 value = False
             elif letter in known and letter != "?":
                 flags = replace(flags, **{known[letter]: value})
             elif letter != "u" or not value:
-                self.fail(
-                    f"the flag {letter!r} is not supported in this dialect; use i, s, m or x as it has them", start
-                )
+                self.fail(f"the flag {letter!r} is not supported in this dialect; use i, s, m or x as it has them")
             self.position += 1
         return flags
 

@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 
-from bytepair.errors import PatternError
-from bytepair.pattern import _unicode_tables as tables
-from bytepair.pattern.charsets import ALL, CharSet
+from ..errors import PatternError
+from . import _unicode_tables as tables
+from .charsets import ALL, CharSet
 
 __all__ = ["UNICODE_VERSION", "category", "fold_closure", "property_set", "script", "simple_fold", "white_space"]
 
