@@ -8,8 +8,8 @@ It imports nothing else of this package, and nobody but the tests and curious re
 The four words below hold ``l o`` four times and ``o w`` four times; of equal pairs the one that stands first wins.
 
 >>> model = train("low low lower lowest", vocab_size=280, pattern=al1, specials=AL1_SPECIALS)
->>> for step in model.steps:
-...     print(step.left, step.right, "->", step.new_id, model.vocab[step.new_id], "count", step.count, "tied", step.tied)
+>>> for s in model.steps:
+...     print(s.left, s.right, "->", s.new_id, model.vocab[s.new_id], "count", s.count, "tied", s.tied)
 114 117 -> 262 b'lo' count 4 tied 2
 262 125 -> 263 b'low' count 4 tied 1
 38 263 -> 264 b' low' count 3 tied 1
@@ -409,13 +409,11 @@ def encode_ranks(ranks: Mapping[bytes, int], word: bytes) -> list[int]:
 
 
 def decode(model: Model, ids: Iterable[int], *, skip_specials: bool = False) -> bytes:
-    """Bytes of ids. A mark stands for one space, but at the end of the text for nothing."""
-    out, spaces = b"", b""
-    for token in ids:
-        if skip_specials and token in model.specials.values():
-            continue
-        if model.vocab[token]:
-            out, spaces = out + spaces + model.vocab[token], b""
-        if token in model.marked:
-            spaces += b" "
-    return out
+    """Bytes of ids. A mark stands for the space after its word, unless that word is the last one."""
+    names = set(model.specials.values())
+    ids = [token for token in ids if not (skip_specials and token in names)]
+    last = max((place for place, token in enumerate(ids) if token not in names), default=-1)
+    return b"".join(
+        model.vocab[token] + (b" " if token in model.marked and place != last else b"")
+        for place, token in enumerate(ids)
+    )

@@ -292,6 +292,20 @@ def test_fused_marks() -> None:
     assert ref.decode(model, ids) == b"er ex he q er"
 
 
+def test_a_mark_is_a_space_only_between_words() -> None:
+    model = ref.train(
+        "low new",
+        num_merges=0,
+        pattern=ref.whitespace,
+        alphabet="characters",
+        end_of_word="separate",
+        specials=("<bos>", "<eos>"),
+    )
+    ids = ref.encode(model, " low\nnew ", add_bos=True, add_eos=True)
+    assert ref.decode(model, ids) == b"<bos>low new<eos>"
+    assert ref.decode(model, ids, skip_specials=True) == b"low new"
+
+
 def test_a_typed_mark_is_four_characters() -> None:
     model = ref.train(
         "low</w> low",
