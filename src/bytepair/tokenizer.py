@@ -703,7 +703,7 @@ def _cut_merges(v: Vocabulary, gone: set[int], number: Mapping[int, int]) -> Voc
         fallback=tuple(number[i] for i in v.fallback),
         merges=tuple((number[a], number[b], number[n]) for a, b, n in v.merges if n not in gone),
         specials=specials,
-        rows=max([*tokens, *specials.values()]) + 1,
+        rows=max([*tokens, *specials.values()], default=-1) + 1,
     )
 
 

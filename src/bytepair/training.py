@@ -131,7 +131,7 @@ def train(
     check_choice("byte_order", byte_order, BYTE_ORDERS)
     _check_convention(convention)
     _check_whole("min_freq", min_freq, 1)
-    _check_whole("vocab_size", vocab_size, 1)
+    _check_whole("vocab_size", vocab_size, 0)
     if num_merges is not None:
         _check_whole("num_merges", num_merges, 0)
     if threads is not None:

@@ -267,7 +267,7 @@ def test_a_folder_is_its_files_in_order(tmp_path: Path) -> None:
 
 
 def test_counts_beyond_32_bits() -> None:
-    tok = bytepair.train(bytepair.WordCounts.from_mapping({"  x": 3 * 10**9}), num_merges=1, specials=())
+    tok = bytepair.train(bytepair.WordCounts({"  x": 3 * 10**9}), num_merges=1, specials=())
     assert learned(tok) == [b"  "]
     assert tok.record[0].count == 3 * 10**9
     assert tok.record.length_before == 9 * 10**9

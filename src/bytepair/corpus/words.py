@@ -29,6 +29,17 @@ if TYPE_CHECKING:
 class WordCounts:
     """Distinct pretokens and their counts, in order of first places.
 
+    Parameters
+    ----------
+    words : mapping of str or bytes to int
+        Pretokens that are counted already; the mapping's order is the order of their first places.
+        :meth:`from_corpus` counts a text.
+
+    Raises
+    ------
+    TrainingError
+        A pretoken is empty or comes twice (as str and as bytes), or a count is no whole number above 0.
+
     Attributes
     ----------
     text : bytes
@@ -42,24 +53,11 @@ class WordCounts:
     >>> words = WordCounts.from_corpus("low low lower")
     >>> list(words.items())
     [(b'low', 1), (b' low', 1), (b' lower', 1)]
-    >>> WordCounts.from_mapping({"low": 5, "lower": 2}).total
+    >>> WordCounts({"low": 5, "lower": 2}).total
     7
     """
 
-    def __init__(self, text: bytes, offsets: NDArray[np.int64], counts: NDArray[np.int64]) -> None:
-        self.text = text
-        self.offsets = offsets
-        self.counts = counts
-
-    @classmethod
-    def from_mapping(cls, words: Mapping[str, int] | Mapping[bytes, int]) -> WordCounts:
-        """Pretokens that are counted already; the mapping's order is the order of their first places.
-
-        Raises
-        ------
-        TrainingError
-            A pretoken is empty or comes twice (as str and as bytes), or a count is no whole number above 0.
-        """
+    def __init__(self, words: Mapping[str, int] | Mapping[bytes, int]) -> None:
         import numpy as np
 
         texts: dict[bytes, int] = {}
@@ -72,9 +70,16 @@ class WordCounts:
             if text in texts:
                 raise TrainingError(f"{word!r} comes twice, as str and as bytes; add its counts up")
             texts[text] = int(count)
-        offsets = np.zeros(len(texts) + 1, dtype=np.int64)
-        np.cumsum([len(text) for text in texts], out=offsets[1:])
-        return cls(b"".join(texts), offsets, np.array(list(texts.values()), dtype=np.int64))
+        self.text = b"".join(texts)
+        self.offsets: NDArray[np.int64] = np.zeros(len(texts) + 1, dtype=np.int64)
+        np.cumsum([len(text) for text in texts], out=self.offsets[1:])
+        self.counts: NDArray[np.int64] = np.array(list(texts.values()), dtype=np.int64)
+
+    @classmethod
+    def _of_arrays(cls, text: bytes, offsets: NDArray[np.int64], counts: NDArray[np.int64]) -> WordCounts:
+        made = cls.__new__(cls)
+        made.text, made.offsets, made.counts = text, offsets, counts
+        return made
 
     @classmethod
     def from_corpus(
@@ -107,7 +112,7 @@ class WordCounts:
         counting = _Counting(resolve(pattern), check_specials(specials), corpus, progress)
         # A single text is one document, which one thread counts; pure Python has one lock for all threads.
         several = not isinstance(corpus, (str, bytes)) and _engine.NAME == "core"
-        return cls(*counting.run((threads or os.cpu_count() or 1) if several else 1))
+        return cls._of_arrays(*counting.run((threads or os.cpu_count() or 1) if several else 1))
 
     def __len__(self) -> int:
         return len(self.counts)
