@@ -1,0 +1,100 @@
+#include "merge.hpp"
+
+#include "support.hpp"
+
+using namespace bytepair;
+using namespace bytepair::test;
+
+namespace {
+
+using Ids = std::vector<u32>;
+
+// Scan, heap and the chooser between them, all three; they must agree.
+Ids merged(const PairTable& pairs, Order order, const Ids& symbols) {
+  Merger merger(pairs, order);
+  Ids scanned = symbols, heaped = symbols, chosen = symbols;
+  merger.merge_by_scan(scanned);
+  merger.merge_by_heap(heaped);
+  merger.merge(chosen);
+  REQUIRE(scanned == heaped);
+  REQUIRE(scanned == chosen);
+  return scanned;
+}
+
+Ids by_ranks(const std::vector<std::string>& tokens, std::string_view text) {
+  return merged(Ranks(tokens).table(), Order::one_place, ids_of(text));
+}
+
+}  // namespace
+
+TEST_CASE("merging equals its definition, in both orders, on random vocabularies") {
+  Random random(50);
+  for (int round = 0; round < 4000; ++round) {
+    const u32 letters = static_cast<u32>(random.between(1, 3));
+    const PairTable table = table_of(random_merges(random, random.below(25), letters, random.one_in(2)));
+    const Ids symbols = ids_of(random_word(random, random.one_in(10) ? 200 : 20, static_cast<char>(letters)));
+    for (const Order order : {Order::one_place, Order::whole_rank}) {
+      Ids plain = symbols;
+      merge_plainly(table, order == Order::whole_rank, plain);
+      REQUIRE(merged(table, order, symbols) == plain);
+    }
+  }
+}
+
+TEST_CASE("both orders give the same where each part is made before it is used") {
+  Random random(51);
+  for (int round = 0; round < 4000; ++round) {
+    const PairTable table = table_of(random_merges(random, random.below(25), 2, false));
+    const Ids symbols = ids_of(random_word(random, 30, 2));
+    REQUIRE(merged(table, Order::one_place, symbols) == merged(table, Order::whole_rank, symbols));
+  }
+}
+
+TEST_CASE("the rank rule equals its definition on random tokens") {
+  Random random(52);
+  for (int round = 0; round < 2000; ++round) {
+    std::map<std::string, bool> seen;
+    std::vector<std::string> tokens;
+    for (std::size_t n = random.below(20); n > 0; --n) {
+      const std::string token = random_word(random, 5, 2);
+      if (token.size() > 1 && !std::exchange(seen[token], true)) tokens.push_back(token);
+    }
+    const PairTable table = Ranks(tokens).table();
+    const Ids symbols = ids_of(random_word(random, random.one_in(10) ? 150 : 20, 2));
+    Ids plain = symbols;
+    merge_plainly(table, false, plain);
+    REQUIRE(merged(table, Order::one_place, symbols) == plain);
+  }
+}
+
+TEST_CASE("abc, with bc before ab before ab+c: the two rules differ") {
+  const PairTable merges = table_of({{'b', 'c', 256}, {'a', 'b', 257}, {257, 'c', 258}});
+  CHECK(merged(merges, Order::one_place, ids_of("abc")) == Ids{'a', 256});
+  CHECK(by_ranks({"bc", "ab", "abc"}, "abc") == Ids{258});
+}
+
+TEST_CASE("abacb and abacbb, where greedy and append-only encoders fail") {
+  const std::vector<std::string> tokens = {"ab", "cb", "ac", "bb", "cbb", "acbb"};
+  CHECK(by_ranks(tokens, "abacb") == Ids{256, 'a', 257});
+  CHECK(by_ranks(tokens, "abacbb") == Ids{256, 261});
+}
+
+TEST_CASE("aa, aaa, aaaa: five a are aa and aaa") { CHECK(by_ranks({"aa", "aaa", "aaaa"}, "aaaaa") == Ids{256, 257}); }
+
+TEST_CASE("nothing and one symbol stay as they are") {
+  const PairTable table = table_of({{'a', 'a', 256}});
+  CHECK(merged(table, Order::one_place, {}) == Ids{});
+  CHECK(merged(table, Order::whole_rank, {'a'}) == Ids{'a'});
+}
+
+TEST_CASE("a pretoken of a million symbols merges to the end") {
+  const PairTable table = table_of({{'a', 'a', 256}, {256, 256, 257}, {257, 257, 258}});
+  for (const Order order : {Order::one_place, Order::whole_rank}) {
+    Ids symbols(1'000'003, 'a');
+    Merger(table, order).merge(symbols);
+    CHECK(symbols.size() == 125'002);
+    CHECK(symbols[0] == 258);
+    CHECK(symbols[125'000] == 256);
+    CHECK(symbols[125'001] == 'a');
+  }
+}

@@ -1,0 +1,67 @@
+#include "pairs.hpp"
+
+#include "support.hpp"
+
+using namespace bytepair;
+using namespace bytepair::test;
+
+TEST_CASE("a table of merges knows its pairs, by rank and id, and no others") {
+  Random random(40);
+  for (const std::size_t n : {0, 1, 7, 8, 9, 1000, 20000}) {
+    std::map<std::pair<u32, u32>, Merge> plain;
+    std::vector<Merge> merges;
+    while (merges.size() < n) {
+      const Merge merge{random.id_below(300), random.id_below(300), random.id_below(1 << 24)};
+      if (plain.emplace(std::pair(merge.left, merge.right), Merge{0, static_cast<u32>(merges.size()), merge.id}).second)
+        merges.push_back(merge);
+    }
+    const PairTable table = table_of(merges);
+    REQUIRE(table.size() == n);
+    std::size_t wrong = 0;
+    for (u32 left = 0; left < 300; ++left) {
+      for (u32 right = 0; right < 300; ++right) {
+        const PairTable::Slot* slot = table.find(left, right);
+        const auto known = plain.find({left, right});
+        if (known == plain.end())
+          wrong += slot != nullptr || table.rank(left, right) != kNone;
+        else
+          wrong += !slot || slot->rank != known->second.right || slot->id != known->second.id;
+      }
+    }
+    REQUIRE(wrong == 0);
+  }
+}
+
+TEST_CASE("a pair given twice is refused") {
+  CHECK(error_of([] { table_of({{1, 2, 3}, {2, 1, 4}, {1, 2, 5}}); }) == ErrorKind::vocabulary);
+}
+
+TEST_CASE("a table of ranks has every split of every token into two tokens") {
+  Random random(41);
+  for (int round = 0; round < 300; ++round) {
+    std::map<std::string, bool> seen;
+    std::vector<std::string> tokens;
+    for (std::size_t n = random.between(0, 30); n > 0; --n) {
+      const std::string token = random_word(random, 6, 3);
+      if (token.size() > 1 && !std::exchange(seen[token], true)) tokens.push_back(token);
+    }
+    const Ranks ranks(tokens);
+    const PairTable table = ranks.table();
+    std::map<std::string, u32> by_bytes;
+    for (std::size_t i = 0; i < tokens.size(); ++i) by_bytes[tokens[i]] = static_cast<u32>(256 + i);
+    for (char c = 'a'; c < 'd'; ++c) by_bytes[std::string(1, c)] = static_cast<u8>(c);
+    std::size_t pairs = 0;
+    for (const auto& [left, left_id] : by_bytes) {
+      for (const auto& [right, right_id] : by_bytes) {
+        const auto whole = by_bytes.find(left + right);
+        pairs += whole != by_bytes.end();
+        REQUIRE(table.rank(left_id, right_id) == (whole == by_bytes.end() ? kNone : whole->second));
+      }
+    }
+    REQUIRE(table.size() == pairs);
+  }
+}
+
+TEST_CASE("two tokens of the same bytes are refused") {
+  CHECK(error_of([] { Ranks({"ab", "cd", "ab"}).table(); }) == ErrorKind::vocabulary);
+}
