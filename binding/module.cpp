@@ -131,11 +131,13 @@ std::size_t check_offsets(const In<i64>& offsets, std::string_view text) {
   return n - 1;
 }
 
-Scanner scanner_named(const std::string& name) {
-  if (name == "gpt2") return Scanner::gpt2;
-  if (name == "runs") return Scanner::runs;
-  if (name == "none") return Scanner::none;
-  throw Error(ErrorKind::value, "no scanner is named " + name);
+Family family_named(const std::string& name) {
+  if (name == "gpt2") return Family::gpt2;
+  if (name == "cl100k") return Family::cl100k;
+  if (name == "qwen2") return Family::qwen2;
+  if (name == "o200k") return Family::o200k;
+  if (name == "tekken") return Family::tekken;
+  throw Error(ErrorKind::value, "no family is named " + name);
 }
 
 Alphabet::Unknown unknown_named(const std::string& name) {
@@ -207,16 +209,39 @@ NB_MODULE(_core, m) {
       }, nb::arg("stage1"), nb::arg("stage2"), nb::arg("n_classes"));
 
   nb::class_<Splitter>(m, "Splitter")
-      .def("__init__", [](Splitter* self, const std::string& scanner, std::optional<ClassTable> classes) {
-        new (self) Splitter(scanner_named(scanner), std::move(classes));
-      }, nb::arg("scanner"), nb::arg("classes").none())
+      .def("__init__", [](Splitter* self, const ClassTable& classes, u32 n_states, u32 width, u32 begin,
+                          const nb::bytes& levels, const nb::bytes& next, const nb::bytes& action, const std::vector<std::vector<u16>>& actions,
+                          const std::optional<std::string>& family, const std::vector<u8>& flags,
+                          const std::optional<std::string>& level) {
+        Automaton automaton(classes, {n_states, width, begin, unpack<u16>(levels), unpack<u16>(next), unpack<u16>(action), actions});
+        if (!family) {
+          new (self) Splitter(std::move(automaton));
+          return;
+        }
+        const Simd* named = level ? simd_named(*level) : &simd();
+        if (!named) throw Error(ErrorKind::value, "this machine does not have " + *level);
+        new (self) Splitter(std::move(automaton), family_named(*family), flags, *named);
+      }, nb::arg("classes"), nb::arg("n_states"), nb::arg("width"), nb::arg("begin"), nb::arg("levels"),
+         nb::arg("next"), nb::arg("action"), nb::arg("actions"), nb::arg("family").none(), nb::arg("flags"), nb::arg("level").none())
       .def("ends", [](const Splitter& self, nb::handle data) {
         const std::string_view text = view(data);
         std::vector<i64> ends;
-        for (std::size_t at = 0; at < text.size(); ends.push_back(static_cast<i64>(at)))
-          at = self.next(bytes_of(text), at, text.size());
+        without_lock(text.size(), [&] {
+          Cursor cursor;
+          while (const std::size_t k = self.fill(cursor, bytes_of(text), text.size(), true))
+            ends.insert(ends.end(), cursor.ends.begin(), cursor.ends.begin() + static_cast<std::ptrdiff_t>(k));
+        });
         return to_array(std::move(ends));
       }, nb::arg("data"));
+
+  m.def("simd_level", [] { return std::string(simd().name); });
+  m.def("time_split", [](const Splitter& self, nb::handle data) {
+    const std::string_view text = view(data);
+    u64 n = 0;
+    Cursor cursor;
+    while (const std::size_t k = self.fill(cursor, bytes_of(text), text.size(), true)) n += k;
+    return n;
+  });
 
   nb::class_<Specials>(m, "Specials")
       .def("__init__", [](Specials* self, const std::vector<nb::bytes>& names, const std::vector<u32>& ids) {

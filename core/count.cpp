@@ -47,14 +47,15 @@ void Counter::add(const u8* p, std::size_t n, std::size_t room, i64 count, u64 d
   if (words_.size() * 2 > slots_.size()) grow();
 }
 
-std::size_t Counter::count_run(const u8* s, std::size_t from, std::size_t to, std::size_t n, std::size_t certain,
-                               u64 document) {
+std::size_t Counter::count_run(const u8* s, std::size_t from, std::size_t to, std::size_t n, bool last, u64 document) {
   std::size_t at = from;
-  while (at < to) {
-    const std::size_t end = splitter_->next(s, at, to);
-    if (end > certain) break;
-    add(s + at, end - at, n - at, 1, document, base_ + at);
-    at = end;
+  cursor_.restart(from);
+  while (const std::size_t k = splitter_->fill(cursor_, s, to, last)) {
+    for (std::size_t i = 0; i < k; ++i) {
+      const std::size_t end = cursor_.ends[i];
+      add(s + at, end - at, n - at, 1, document, base_ + at);
+      at = end;
+    }
   }
   return at;
 }
@@ -78,16 +79,16 @@ void Counter::feed(const u8* s, std::size_t n, u64 document, bool last) {
     const Specials::Found found = specials_ ? specials_->find(text, at, size) : Specials::Found{size, 0, kNone};
     if (found.id != kNone && found.start + hold < size) {
       // Whatever comes, no longer name begins here: the run before it is complete.
-      count_run(text, at, found.start, size, found.start, document);
+      count_run(text, at, found.start, size, true, document);
       at = found.start + found.length;
       continue;
     }
     if (last) {
-      count_run(text, at, size, size, size, document);
+      count_run(text, at, size, size, true, document);
       at = size;
     } else {
-      const std::size_t keep = hold + Splitter::kLookAhead;
-      if (size > keep) at = count_run(text, at, size, size, size - keep, document);
+      // A special token may cut the run anywhere in the last bytes: what comes before them is all that is looked at.
+      if (size > at + hold) at = count_run(text, at, size - hold, size, false, document);
     }
     break;
   }

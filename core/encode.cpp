@@ -78,11 +78,16 @@ void Encoder::encode_with(const u8* s, std::size_t n, const Specials* specials, 
   std::size_t at = 0;
   while (at < n) {
     const Specials::Found found = specials ? specials->find(s, at, n) : Specials::Found{n, 0, kNone};
-    while (at < found.start) {
-      const std::size_t end = splitter_->next(s, at, found.start);
-      pretoken(s, at, end, n, state, out);
-      after();
-      at = end;
+    if (at < found.start) {
+      state.cursor.restart(at);
+      while (const std::size_t k = splitter_->fill(state.cursor, s, found.start, true)) {
+        for (std::size_t i = 0; i < k; ++i) {
+          const std::size_t end = state.cursor.ends[i];
+          pretoken(s, at, end, n, state, out);
+          after();
+          at = end;
+        }
+      }
     }
     if (found.id != kNone) {
       out.push(found.id);

@@ -23,6 +23,7 @@ class Encoder {
     State(const PairTable& pairs, Order order, std::size_t cache_bytes) : cache(cache_bytes), merger(pairs, order) {}
     WordCache cache;
     Merger merger;
+    Cursor cursor;
     std::vector<u32> symbols;
     IdBuffer counted;  // where count() lets the ids go
   };

@@ -1,49 +1,29 @@
-// Cuts text into pretokens with the hand-written scanners. The patterns themselves live in Python (bytepair.pattern).
+// Cuts text into pretokens: a pattern's automaton, sped up by 64-byte blocks where its family is known.
 #pragma once
 
 #include <optional>
 
-#include "text.hpp"
+#include "automaton.hpp"
+#include "blocks.hpp"
 
 namespace bytepair {
 
-enum class Scanner {
-  gpt2,  // 's|'t|'re|'ve|'m|'ll|'d| ?LETTER+| ?NUMBER+| ?OTHER+|\s+(?!\S)|\s+ over classes 0 other, 1 letter, 2 number, 3 space
-  runs,  // maximal runs of one class
-  none,  // the whole text
-};
-
 class Splitter {
  public:
-  // A pretoken that ends at least this many bytes before the end of what has been seen is certain: no text that may
-  // follow changes it. (An end is decided by the character after it, by the two bytes after an apostrophe, or by the
-  // last character of a run of white space: four bytes each at the most.)
-  static constexpr std::size_t kLookAhead = 8;
+  explicit Splitter(Automaton automaton) : automaton_(std::move(automaton)) {}
+  Splitter(Automaton automaton, Family family, const std::vector<u8>& flags, const Simd& level)
+      : automaton_(std::move(automaton)), blocks_(std::in_place, family, automaton_.classes(), flags, level) {}
 
-  Splitter(Scanner scanner, std::optional<ClassTable> classes);
-
-  // The end of the pretoken that starts at s[p], p < n.
-  std::size_t next(const u8* s, std::size_t p, std::size_t n) const {
-    switch (scanner_) {
-      case Scanner::gpt2:
-        return next_gpt2(s, p, n);
-      case Scanner::runs: {
-        u32 length;
-        const u8 c = classes_->at(s, p, n, length);
-        return classes_->run(s, p + length, n, c);
-      }
-      default:
-        return n;
-    }
+  // The next ends of pretokens of the run s[cursor's start, n): how many in cursor.ends[0 ..]; 0 at the end of the run
+  // or, without `last`, where more text is needed. `wanted` is a hint.
+  std::size_t fill(Cursor& cursor, const u8* s, std::size_t n, bool last, std::size_t wanted = 512) const {
+    return blocks_ ? blocks_->fill(automaton_, cursor, s, n, last, wanted)
+                   : automaton_.fill(cursor, s, n, last, wanted);
   }
 
-  Scanner scanner() const { return scanner_; }
-
  private:
-  std::size_t next_gpt2(const u8* s, std::size_t p, std::size_t n) const;
-
-  Scanner scanner_;
-  std::optional<ClassTable> classes_;
+  Automaton automaton_;
+  std::optional<Blocks> blocks_;
 };
 
 }  // namespace bytepair

@@ -48,6 +48,17 @@ inline u32 decode_utf8(const u8* s, std::size_t i, std::size_t n, u32& length) {
   return 0xDC00u | a;
 }
 
+// The longest n' <= n such that s[0, n') does not end within a character that s[n', n) begins.
+inline std::size_t whole_characters(const u8* s, std::size_t n) {
+  for (std::size_t k = 1; k <= 3 && k <= n; ++k) {
+    const u8 b = s[n - k];
+    if ((b & 0xC0) == 0x80) continue;
+    const std::size_t needs = b >= 0xF0 ? 4 : b >= 0xE0 ? 3 : b >= 0xC0 ? 2 : 1;
+    return needs > k ? n - k : n;
+  }
+  return n;
+}
+
 // Code point -> class, in pages of 256. Made by bytepair.pattern, checked again here.
 class ClassTable {
  public:
@@ -81,6 +92,8 @@ class ClassTable {
     return n;
   }
   u32 n_classes() const { return n_classes_; }
+  const std::vector<u16>& stage1() const { return stage1_; }
+  const std::vector<u8>& stage2() const { return stage2_; }
 
  private:
   u8 ascii_[128];
