@@ -3,6 +3,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
@@ -206,7 +207,11 @@ NB_MODULE(_core, m) {
   nb::class_<ClassTable>(m, "ClassTable")
       .def("__init__", [](ClassTable* self, const nb::bytes& stage1, const nb::bytes& stage2, u32 n_classes) {
         new (self) ClassTable(unpack<u16>(stage1), unpack<u8>(stage2), n_classes);
-      }, nb::arg("stage1"), nb::arg("stage2"), nb::arg("n_classes"));
+      }, nb::arg("stage1"), nb::arg("stage2"), nb::arg("n_classes"))
+      .def("covers", [](const ClassTable& self, const nb::bytes& data, u8 wanted) {
+        const std::string_view text = view(data);
+        return self.run(bytes_of(text), 0, text.size(), wanted) == text.size();
+      }, nb::arg("data"), nb::arg("wanted"));
 
   nb::class_<Splitter>(m, "Splitter")
       .def("__init__", [](Splitter* self, const ClassTable& classes, u32 n_states, u32 width, u32 begin,
@@ -273,27 +278,28 @@ NB_MODULE(_core, m) {
         return to_list(symbols.data(), symbols.size());
       }, nb::arg("pretoken"), nb::arg("dropped").none());
 
+  nb::class_<TokenTable>(m, "TokenTable")
+      .def("__init__", [](TokenTable* self, const nb::bytes& text, const In<i64>& offsets, const In<u32>& ids) {
+        new (self) TokenTable(unpack<u8>(text), to_vector(offsets), to_vector(ids));
+      }, nb::arg("text"), nb::arg("offsets"), nb::arg("ids"));
+
   nb::class_<PairTable>(m, "PairTable")
       .def_static("of_merges", [](const In<u32>& left, const In<u32>& right, const In<u32>& ids) {
         if (left.size() != right.size() || left.size() != ids.size())
           throw Error(ErrorKind::vocabulary, "merges: the three columns differ in length");
         return PairTable::of_merges(left.data(), right.data(), ids.data(), left.size());
       }, nb::arg("left"), nb::arg("right"), nb::arg("ids"))
-      .def_static("of_ranks", [](const nb::bytes& text, const In<i64>& offsets, const In<u32>& ids) {
-        const std::string_view all = view(text);
-        if (check_offsets(offsets, all) != ids.size())
-          throw Error(ErrorKind::vocabulary, "ranks: tokens and ids differ in number");
-        return PairTable::of_ranks(bytes_of(all), offsets.data(), ids.data(), ids.size());
-      }, nb::arg("text"), nb::arg("offsets"), nb::arg("ids"))
+      .def_static("of_ranks", &PairTable::of_ranks, nb::arg("tokens"))
       .def("__len__", &PairTable::size);
 
   nb::class_<Encoder>(m, "Encoder")
       .def("__init__", [](Encoder* self, const Alphabet& alphabet, const PairTable& pairs, bool whole_rank,
-                          std::optional<Splitter> splitter, std::optional<ClassTable> dropped, std::size_t cache_bytes) {
-        new (self) Encoder(alphabet, pairs, whole_rank ? Order::whole_rank : Order::one_place, std::move(splitter),
-                           std::move(dropped), cache_bytes);
-      }, nb::arg("alphabet"), nb::arg("pairs"), nb::arg("whole_rank"), nb::arg("splitter").none(),
-         nb::arg("dropped").none(), nb::arg("cache_bytes"))
+                          std::shared_ptr<TokenTable> whole, std::optional<Splitter> splitter,
+                          std::optional<ClassTable> dropped, std::size_t cache_bytes) {
+        new (self) Encoder(alphabet, pairs, whole_rank ? Order::whole_rank : Order::one_place, std::move(whole),
+                           std::move(splitter), std::move(dropped), cache_bytes);
+      }, nb::arg("alphabet"), nb::arg("pairs"), nb::arg("whole_rank"), nb::arg("whole").none(),
+         nb::arg("splitter").none(), nb::arg("dropped").none(), nb::arg("cache_bytes"))
       .def("encode", [](const Encoder& self, nb::handle data, const Specials* specials) {
         const std::string_view text = view(data);
         const Encoder::Lease state(self);

@@ -8,11 +8,12 @@
 
 namespace bytepair {
 
-Encoder::Encoder(Alphabet alphabet, PairTable pairs, Order order, std::optional<Splitter> splitter,
-                 std::optional<ClassTable> dropped, std::size_t cache_bytes)
+Encoder::Encoder(Alphabet alphabet, PairTable pairs, Order order, std::shared_ptr<const TokenTable> whole,
+                 std::optional<Splitter> splitter, std::optional<ClassTable> dropped, std::size_t cache_bytes)
     : alphabet_(std::move(alphabet)),
       pairs_(std::move(pairs)),
       order_(order),
+      whole_(std::move(whole)),
       splitter_(std::move(splitter)),
       dropped_(std::move(dropped)),
       cache_bytes_(cache_bytes) {}
@@ -44,6 +45,12 @@ std::size_t Encoder::cached_bytes() const {
 }
 
 void Encoder::miss(const u8* s, std::size_t start, std::size_t end, State& state) const {
+  if (whole_) {
+    if (const u32 id = whole_->find(s + start, end - start); id != kNone) {
+      state.symbols.assign(1, id);
+      return;
+    }
+  }
   alphabet_.symbols(s + start, end - start, start, state.symbols);
   state.merger.merge(state.symbols);
 }

@@ -40,10 +40,11 @@ class Encoder {
     std::unique_ptr<State> state_;
   };
 
-  // No splitter: the caller brings the ends of pretokens. `dropped`: a pretoken of nothing but its class 1 is left out
-  // (the classic scheme). The states of all threads together hold at most cache_bytes of cache.
-  Encoder(Alphabet alphabet, PairTable pairs, Order order, std::optional<Splitter> splitter,
-          std::optional<ClassTable> dropped, std::size_t cache_bytes);
+  // `whole`: a pretoken that is one of these tokens is that token, whatever the merges say. No splitter: the caller
+  // brings the ends of pretokens. `dropped`: a pretoken of nothing but its class 1 is left out (the classic scheme).
+  // The states of all threads together hold at most cache_bytes of cache.
+  Encoder(Alphabet alphabet, PairTable pairs, Order order, std::shared_ptr<const TokenTable> whole,
+          std::optional<Splitter> splitter, std::optional<ClassTable> dropped, std::size_t cache_bytes);
 
   // Appends the ids of s[0, n); the special tokens in `specials` (may be null) become their ids.
   void encode(const u8* s, std::size_t n, const Specials* specials, State& state, IdBuffer& out) const;
@@ -70,6 +71,7 @@ class Encoder {
   Alphabet alphabet_;
   PairTable pairs_;
   Order order_;
+  std::shared_ptr<const TokenTable> whole_;
   std::optional<Splitter> splitter_;
   std::optional<ClassTable> dropped_;
   std::size_t cache_bytes_;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 
 #include "errors.hpp"
 
@@ -44,31 +43,22 @@ PairTable PairTable::of_merges(const u32* left, const u32* right, const u32* ids
   return table;
 }
 
-PairTable PairTable::of_ranks(const u8* text, const i64* offsets, const u32* ids, std::size_t n) {
-  const auto token = [&](std::size_t i) {
-    return std::string_view(reinterpret_cast<const char*>(text) + offsets[i],
-                            static_cast<std::size_t>(offsets[i + 1] - offsets[i]));
-  };
-  std::unordered_map<std::string_view, u32> by_bytes;
-  by_bytes.reserve(n * 2);
-  std::vector<std::size_t> lengths;  // of tokens that there are: only there can a token be split in two
-  for (std::size_t i = 0; i < n; ++i) {
-    if (!by_bytes.emplace(token(i), ids[i]).second)
-      throw Error(ErrorKind::vocabulary, "token " + std::to_string(ids[i]) + " has the bytes of another token");
-    lengths.push_back(token(i).size());
-  }
+PairTable PairTable::of_ranks(const TokenTable& tokens) {
+  std::vector<std::size_t> lengths;  // that tokens have: only there can a token be split in two
+  for (std::size_t i = 0; i < tokens.size(); ++i) lengths.push_back(tokens.token(i).size());
   std::sort(lengths.begin(), lengths.end());
   lengths.erase(std::unique(lengths.begin(), lengths.end()), lengths.end());
   PairTable table;
-  for (std::size_t i = 0; i < n; ++i) {
-    const std::string_view whole = token(i);
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    const std::string_view whole = tokens.token(i);
+    const u8* const p = reinterpret_cast<const u8*>(whole.data());
     for (const std::size_t k : lengths) {
       if (k == 0) continue;
       if (k >= whole.size()) break;
-      const auto left = by_bytes.find(whole.substr(0, k));
-      if (left == by_bytes.end()) continue;
-      const auto right = by_bytes.find(whole.substr(k));
-      if (right != by_bytes.end()) table.insert(left->second, right->second, ids[i], ids[i]);
+      const u32 left = tokens.find(p, k);
+      if (left == kNone) continue;
+      const u32 right = tokens.find(p + k, whole.size() - k);
+      if (right != kNone) table.insert(left, right, tokens.id(i), tokens.id(i));
     }
   }
   return table;

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "text.hpp"
+#include "tokens.hpp"
 
 namespace bytepair {
 
@@ -19,9 +19,8 @@ class PairTable {
   // Arrays of equal length; the position in them is the rank. A pair given twice is refused.
   static PairTable of_merges(const u32* left, const u32* right, const u32* ids, std::size_t n);
 
-  // The rank rule: any two tokens whose concatenation is a token merge, and the token's id is the rank. Token i is
-  // text[offsets[i], offsets[i + 1]) with the id ids[i].
-  static PairTable of_ranks(const u8* text, const i64* offsets, const u32* ids, std::size_t n);
+  // The rank rule: any two tokens whose concatenation is a token merge, and the token's id is the rank.
+  static PairTable of_ranks(const TokenTable& tokens);
 
   // nullptr where the two do not merge.
   const Slot* find(u32 left, u32 right) const {
