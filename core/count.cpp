@@ -47,61 +47,19 @@ void Counter::add(const u8* p, std::size_t n, std::size_t room, i64 count, u64 d
   if (words_.size() * 2 > slots_.size()) grow();
 }
 
-std::size_t Counter::count_run(const u8* s, std::size_t from, std::size_t to, std::size_t n, bool last, u64 document) {
-  std::size_t at = from;
-  cursor_.restart(from);
-  while (const std::size_t k = splitter_->fill(cursor_, s, to, last)) {
-    for (std::size_t i = 0; i < k; ++i) {
-      const std::size_t end = cursor_.ends[i];
-      add(s + at, end - at, n - at, 1, document, base_ + at);
-      at = end;
-    }
-  }
-  return at;
-}
-
 void Counter::feed(const u8* s, std::size_t n, u64 document, bool last) {
   if (!splitter_) throw Error(ErrorKind::value, "counter: this pattern's pretokens are cut outside of the core");
-  if (!pending_.empty() && document != document_)
+  if (stream_.pending() > 0 && document != document_)
     throw Error(ErrorKind::value, "counter: the document before this one was not ended");
   document_ = document;
-  const u8* text = s;
-  std::size_t size = n;
-  if (!pending_.empty()) {
-    pending_.insert(pending_.end(), s, s + n);
-    text = pending_.data();
-    size = pending_.size();
-  }
-  // A special name may begin in the last `hold` bytes and go on in what comes next.
-  const std::size_t hold = last || !specials_ || specials_->longest() == 0 ? 0 : specials_->longest() - 1;
-  std::size_t at = 0;
-  while (at < size) {
-    const Specials::Found found = specials_ ? specials_->find(text, at, size) : Specials::Found{size, 0, kNone};
-    if (found.id != kNone && found.start + hold < size) {
-      // Whatever comes, no longer name begins here: the run before it is complete.
-      count_run(text, at, found.start, size, true, document);
-      at = found.start + found.length;
-      continue;
-    }
-    if (last) {
-      count_run(text, at, size, size, true, document);
-      at = size;
-    } else {
-      // A special token may cut the run anywhere in the last bytes: what comes before them is all that is looked at.
-      if (size > at + hold) at = count_run(text, at, size - hold, size, false, document);
-    }
-    break;
-  }
-  if (last) {
-    pending_.clear();
-    base_ = 0;
-    return;
-  }
-  base_ += at;
-  if (text == s)
-    pending_.assign(s + at, s + n);
-  else
-    pending_.erase(pending_.begin(), pending_.begin() + static_cast<std::ptrdiff_t>(at));
+  const u64 before = base_ + stream_.pending();
+  stream_.feed(
+      *splitter_, specials_ ? &*specials_ : nullptr, s, n, last,
+      [&](const u8* text, std::size_t start, std::size_t end, std::size_t size) {
+        add(text + start, end - start, size - start, 1, document, base_ + start);
+      },
+      [](u32) {});
+  base_ = last ? 0 : before + n - stream_.pending();
 }
 
 void Counter::feed_ends(const u8* s, std::size_t n, const i64* ends, std::size_t n_ends, u64 document, u64 offset) {

@@ -5,8 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "specials.hpp"
-#include "split.hpp"
+#include "stream.hpp"
 
 namespace bytepair {
 
@@ -30,7 +29,7 @@ class Counter {
   Words words() const;
 
   std::size_t n_words() const { return words_.size(); }
-  std::size_t pending() const { return pending_.size(); }
+  std::size_t pending() const { return stream_.pending(); }
   i64 n_pretokens() const { return n_pretokens_; }
 
  private:
@@ -42,8 +41,6 @@ class Counter {
   };
   void add(const u8* p, std::size_t n, std::size_t room, i64 count, u64 document, u64 offset);
   void grow();
-  // Counts the certain pretokens of the run s[from, to); returns where the rest begins.
-  std::size_t count_run(const u8* s, std::size_t from, std::size_t to, std::size_t n, bool last, u64 document);
 
   struct Slot {
     ShortKey key;  // of a short word; a long one has its hash in `low` and 1 << 63 in `high`
@@ -60,9 +57,8 @@ class Counter {
   std::size_t mask_;
   i64 n_pretokens_ = 0;
 
-  Cursor cursor_;
-  std::vector<u8> pending_;  // the uncertain end of what was fed
-  u64 document_ = 0, base_ = 0;  // base_: where pending_ begins in its document
+  Stream stream_;
+  u64 document_ = 0, base_ = 0;  // base_: where what waits in the stream begins in its document
 };
 
 }  // namespace bytepair

@@ -81,27 +81,31 @@ void Encoder::pretoken(const u8* s, std::size_t start, std::size_t end, std::siz
 template <class AfterPretoken>
 void Encoder::encode_with(const u8* s, std::size_t n, const Specials* specials, State& state, IdBuffer& out,
                           AfterPretoken after) const {
+  for_each_piece(
+      splitter(), specials, state.cursor, s, 0, n,
+      [&](std::size_t start, std::size_t end) {
+        pretoken(s, start, end, n, state, out);
+        after();
+      },
+      [&](u32 id, std::size_t) {
+        out.push(id);
+        after();
+      });
+}
+
+const Splitter& Encoder::splitter() const {
   if (!splitter_) throw Error(ErrorKind::value, "encoder: this pattern's pretokens are cut outside of the core");
-  std::size_t at = 0;
-  while (at < n) {
-    const Specials::Found found = specials ? specials->find(s, at, n) : Specials::Found{n, 0, kNone};
-    if (at < found.start) {
-      state.cursor.restart(at);
-      while (const std::size_t k = splitter_->fill(state.cursor, s, found.start, true)) {
-        for (std::size_t i = 0; i < k; ++i) {
-          const std::size_t end = state.cursor.ends[i];
-          pretoken(s, at, end, n, state, out);
-          after();
-          at = end;
-        }
-      }
-    }
-    if (found.id != kNone) {
-      out.push(found.id);
-      after();
-      at = found.start + found.length;
-    }
-  }
+  return *splitter_;
+}
+
+void Encoder::feed(Stream& stream, const u8* s, std::size_t n, bool last, const Specials* specials, State& state,
+                   IdBuffer& out) const {
+  stream.feed(
+      splitter(), specials, s, n, last,
+      [&](const u8* text, std::size_t start, std::size_t end, std::size_t size) {
+        pretoken(text, start, end, size, state, out);
+      },
+      [&](u32 id) { out.push(id); });
 }
 
 void Encoder::encode(const u8* s, std::size_t n, const Specials* specials, State& state, IdBuffer& out) const {

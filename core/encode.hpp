@@ -10,8 +10,7 @@
 #include "alphabet.hpp"
 #include "id_buffer.hpp"
 #include "merge.hpp"
-#include "specials.hpp"
-#include "split.hpp"
+#include "stream.hpp"
 #include "word_cache.hpp"
 
 namespace bytepair {
@@ -56,6 +55,10 @@ class Encoder {
   void encode_batch(const std::vector<std::string_view>& documents, const Specials* specials, unsigned threads,
                     IdBuffer& out, std::vector<i64>& counts) const;
 
+  // Text in pieces: appends the ids that are certain, and with `last` the rest.
+  void feed(Stream& stream, const u8* s, std::size_t n, bool last, const Specials* specials, State& state,
+            IdBuffer& out) const;
+
   // What the caches of idle states hold now.
   std::size_t cached_bytes() const;
 
@@ -65,6 +68,7 @@ class Encoder {
   template <class AfterPretoken>
   void encode_with(const u8* s, std::size_t n, const Specials* specials, State& state, IdBuffer& out,
                    AfterPretoken after) const;
+  const Splitter& splitter() const;
   std::unique_ptr<State> take() const;
   void give_back(std::unique_ptr<State> state) const;
 
