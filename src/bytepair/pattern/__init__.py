@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from ..errors import PatternError
+from .automaton import CompiledPattern, compile_pattern
 from .dialects import dialect_named
 from .fallback import regex_ends
 from .nodes import can_be_empty
@@ -18,7 +19,7 @@ from .scanners import ClassTable, scan, scanner_name, scanner_table
 from .syntax import parse
 from .unicode import UNICODE_VERSION
 
-__all__ = ["UNICODE_VERSION", "ClassTable", "Pattern", "presets", "resolve"]
+__all__ = ["UNICODE_VERSION", "ClassTable", "CompiledPattern", "Pattern", "presets", "resolve"]
 
 
 @dataclass(frozen=True)
@@ -80,6 +81,11 @@ class Pattern:
     def classes(self) -> ClassTable | None:
         """The class table that the scanner wants, if it wants one."""
         return scanner_table(self.regex, self.dialect)
+
+    @property
+    def compiled(self) -> CompiledPattern:
+        """The pattern as an automaton, or the reason why it has none; compiled on first use and kept."""
+        return compile_pattern(self.regex, self.dialect)
 
     def ends(self, data: bytes) -> list[int]:
         """Cut a text by the plain path.
