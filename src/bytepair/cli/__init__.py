@@ -160,6 +160,7 @@ def _notes() -> Iterator[None]:
 
 
 @click.command(
+    "bytepair",
     cls=Verbs,
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
