@@ -144,8 +144,10 @@ TEST_CASE("a first place is the smallest, whatever the order of feeding") {
   counter.feed_ends(bytes_of("a"), 1, one.data(), 1, 5, 99);
   counter.feed_ends(bytes_of("c"), 1, one.data(), 1, 4, 1000);
   CHECK(lines(counter) == std::vector<Line>{{"c", 1}, {"a", 1}, {"b", 1}});
+  counter.feed_ends(bytes_of("b"), 1, one.data(), 1, 5, 98);
+  CHECK(lines(counter) == std::vector<Line>{{"c", 1}, {"b", 2}, {"a", 1}});
   counter.feed_ends(bytes_of("b"), 1, one.data(), 1, 0, 0);
-  CHECK(lines(counter) == std::vector<Line>{{"b", 2}, {"c", 1}, {"a", 1}});
+  CHECK(lines(counter) == std::vector<Line>{{"b", 3}, {"c", 1}, {"a", 1}});
 }
 
 TEST_CASE("a document must end before the next begins, and a scanner is needed to feed text") {
