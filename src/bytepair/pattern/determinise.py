@@ -13,6 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from .classes import Partition, partition
+from .minimise import coarsest_partition
 from .program import Condition, NotCompilable, Program
 
 __all__ = ["DEAD", "Automaton", "determinise"]
@@ -22,6 +23,7 @@ DEAD = -1
 _MAX_STATES = 2000
 _MAX_WORK = 2_000_000
 _MAX_CLASSES = 250
+_MAX_RAW_CLASSES = 1000
 
 Row = list[tuple[int, int]]
 
@@ -66,16 +68,20 @@ def determinise(program: Program) -> Automaton:
     """
     sets = [step.condition.characters for step in program.code if step.kind in ("char", "ahead", "behind")]
     classes = partition(sets)
-    if classes.n_classes > _MAX_CLASSES:
-        raise NotCompilable(f"it tells more than {_MAX_CLASSES} classes of characters apart")
+    if classes.n_classes > _MAX_RAW_CLASSES:
+        raise NotCompilable(f"it tells more than {_MAX_RAW_CLASSES} classes of characters apart")
     delta, restart = _Subsets(program, classes).explore()
     delta = _without_dead_ends(delta)
     inevitable = _inevitable(delta)
     # An accept that a later one is certain to overtake decides nothing; without it equal cuts have equal tables.
     delta = [[(0 if to >= 0 and inevitable[to] else kind, to) for kind, to in row] for row in delta]
-    block = _minimised(delta)
+    labels = [tuple([(kind, to < 0) for kind, to in row]) for row in delta]
+    block = coarsest_partition(labels, [[to for _, to in row] for row in delta])
     delta, restart = _quotient(delta, restart, block)
-    return _canonical(classes, delta, restart)
+    automaton = _canonical(classes, delta, restart)
+    if automaton.n_classes > _MAX_CLASSES:
+        raise NotCompilable(f"it tells more than {_MAX_CLASSES} classes of characters apart")
+    return automaton
 
 
 class _Subsets:
@@ -148,6 +154,7 @@ class _Subsets:
 
     def _step(self, threads: tuple[int, ...], signature: int) -> tuple[list[int], list[tuple[int, ...]]]:
         """For every class of the next character: what is accepted before it, and the threads after it."""
+        self.work += self.n_classes
         kinds = [0] * (self.n_classes + 1)
         after: list[list[int]] = [[] for _ in kinds]
         seen: dict[int, int] = {}
@@ -165,7 +172,7 @@ class _Subsets:
             self.work += 1
             if step.kind == "char":
                 mask &= self.bits[place]
-                self.work += mask.bit_count() if hasattr(mask, "bit_count") else 1
+                self.work += mask.bit_count()
                 while mask:
                     low = mask & -mask
                     after[low.bit_length() - 1].append(place + 1)
@@ -229,22 +236,6 @@ def _inevitable(delta: list[Row]) -> list[bool]:
                 result[source] = False
                 stack.append(source)
     return result
-
-
-def _minimised(delta: list[Row]) -> list[int]:
-    """The block of each state in the coarsest partition that steps respect (Moore's refinement)."""
-    block, count = [0] * len(delta), 0
-    while True:
-        numbers: dict[tuple[object, ...], int] = {}
-        block = [
-            numbers.setdefault(
-                (block[state], tuple([(kind, block[to] if to >= 0 else DEAD) for kind, to in row])), len(numbers)
-            )
-            for state, row in enumerate(delta)
-        ]
-        if len(numbers) == count:
-            return block
-        count = len(numbers)
 
 
 def _quotient(delta: list[Row], restart: list[int], block: list[int]) -> tuple[list[Row], list[int]]:

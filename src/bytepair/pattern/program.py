@@ -89,8 +89,9 @@ def build(node: Node) -> Program:
 
 
 def _emit(program: Program, node: Node) -> None:
-    if isinstance(node, Chars):
-        program.add(Instruction("char", Condition(node.characters, False)))
+    characters = one_set(node)
+    if characters is not None:
+        program.add(Instruction("char", Condition(characters, False)))
     elif isinstance(node, Concat):
         for item in node.items:
             _emit(program, item)
@@ -112,7 +113,7 @@ def _emit(program: Program, node: Node) -> None:
         _emit(program, node.body)
     elif isinstance(node, Backreference):
         raise NotCompilable("it has a back-reference")
-    else:
+    elif isinstance(node, Atomic):
         _emit_atomic(program, node)
 
 
@@ -133,7 +134,7 @@ def _emit_atomic(program: Program, node: Atomic) -> None:
     body = node.body
     if isinstance(body, Repeat) and body.mode != "lazy" and one_set(body.body) is not None:
         _emit_possessive(program, body)
-    elif one_set(body) is not None or isinstance(body, (Look, Chars)):
+    elif isinstance(body, Look):
         _emit(program, body)
     else:
         raise NotCompilable("an atomic group or possessive repetition holds more than one character class")

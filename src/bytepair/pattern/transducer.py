@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from .determinise import DEAD, Automaton
+from .minimise import coarsest_partition
 from .program import NotCompilable
 
 __all__ = ["HERE", "Marks", "Registers", "Transducer", "with_marks", "with_registers"]
@@ -25,6 +26,9 @@ __all__ = ["HERE", "Marks", "Registers", "Transducer", "with_marks", "with_regis
 #: As the source of a register or mark: the place before the character just read.
 HERE = -1
 _MAX_STATES = 4000
+_MAX_COPIES = 64
+_MAX_PAIRS = 200_000
+_MAX_STEPS = 400_000
 
 
 @dataclass(frozen=True)
@@ -88,7 +92,10 @@ class Transducer(Generic[Action]):
 
 
 class _Dominance:
-    """Whether a lower copy always accepts no later than an upper one, found for the pairs that are asked for."""
+    """Whether a lower copy always accepts no later than an upper one, found for the pairs that are asked for.
+
+    After very many pairs the answer is no, which is never wrong: it only keeps a copy that could be dropped.
+    """
 
     def __init__(self, automaton: Automaton) -> None:
         self.delta = automaton.delta
@@ -97,6 +104,8 @@ class _Dominance:
     def __call__(self, lower: int, upper: int) -> bool:
         asked = (lower, upper)
         if asked not in self.known:
+            if len(self.known) > _MAX_PAIRS:
+                return False
             self._find(asked)
         return self.known[asked]
 
@@ -169,6 +178,8 @@ def with_marks(automaton: Automaton, max_states: int = _MAX_STATES) -> Transduce
             # The top copy has accepted nothing; if the ones below it fail, the text's next border is its.
             if not (has and any(dominates(lower, to) for lower, _, _ in kept)):
                 kept.append((to, has, number))
+        if len(kept) > _MAX_COPIES:
+            raise NotCompilable(f"more than {_MAX_COPIES} pretokens may be begun on trial at once")
         action = Marks(accepts, kind, tuple([number for _, _, number in kept]))
         if c == end:
             return None, Marks(accepts, kind, ())
@@ -232,9 +243,11 @@ def _explore(
     """All states that can be reached, the one that begins a text (the last of ``firsts``) first, and their rows."""
     states = list(dict.fromkeys(reversed(firsts)))
     numbers = {state: number for number, state in enumerate(states)}
-    rows = []
+    rows: list[list[tuple[int, Action]]] = []
     for state in states:
-        row = []
+        if len(rows) * (end + 1) > _MAX_STEPS:
+            raise NotCompilable(f"its transducer has more than {_MAX_STEPS} steps")
+        row: list[tuple[int, Action]] = []
         for c in range(end + 1):
             to, action = step(state, c)
             if to is None:
@@ -254,19 +267,11 @@ def _explore(
 def _minimal(rows: list[list[tuple[int, Action]]], begin: list[int], widths: list[int]) -> Transducer[Action]:
     """Merge states that act alike from here on, and number the rest breadth first."""
     actions: dict[Hashable, int] = {}
-    coded = [[(to, actions.setdefault(action, len(actions))) for to, action in row] for row in rows]
-    block, count = widths, len(set(widths))
-    while True:
-        numbers: dict[tuple[object, ...], int] = {}
-        block = [
-            numbers.setdefault(
-                (block[state], tuple([(block[to] if to >= 0 else DEAD, action) for to, action in row])), len(numbers)
-            )
-            for state, row in enumerate(coded)
-        ]
-        if len(numbers) == count:
-            break
-        count = len(numbers)
+    labels = [
+        (width, *[actions.setdefault(action, len(actions)) for _, action in row])
+        for width, row in zip(widths, rows, strict=True)
+    ]
+    block = coarsest_partition(labels, [[to for to, _ in row] for row in rows])
     member = {number: state for state, number in reversed(list(enumerate(block)))}
     order = list(dict.fromkeys(block[state] for state in reversed(begin)))
     place = {number: position for position, number in enumerate(order)}
