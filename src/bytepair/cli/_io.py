@@ -31,16 +31,20 @@ def name_of(file: str | Path) -> str:
     return "stdin" if file == "-" else str(file)
 
 
+def stdin() -> BinaryIO:
+    """Standard input, to read bytes from."""
+    if sys.stdin is None:
+        raise click.ClickException("cannot read stdin: it is closed; give a file")
+    if is_terminal(sys.stdin):
+        end = "Ctrl-Z and Enter" if os.name == "nt" else "Ctrl-D"
+        click.echo(f"reading what you type; end with {end}", err=True)
+    return sys.stdin.buffer
+
+
 def read(file: str | Path) -> bytes:
     """All bytes of a file, or of stdin for ``-``."""
-    if file == "-":
-        if sys.stdin is None:
-            raise click.ClickException("cannot read stdin: it is closed; give a file")
-        if is_terminal(sys.stdin):
-            end = "Ctrl-Z and Enter" if os.name == "nt" else "Ctrl-D"
-            click.echo(f"reading what you type; end with {end}", err=True)
     try:
-        return sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
+        return stdin().read() if file == "-" else Path(file).read_bytes()
     except OSError as error:
         raise click.ClickException(f"cannot read {name_of(file)}: {error.strerror or error}") from error
 

@@ -128,7 +128,7 @@ def command(
     try:
         if options["pattern"] is not None:
             options["pattern"] = resolve(options["pattern"])
-        sources = [_io.read(source) if source == "-" else Path(source) for source in corpus]
+        sources = [_io.stdin() if source == "-" else Path(source) for source in corpus]
         tok = train(sources, progress=True, **options)
     except (PatternError, SpecialTokenError, VocabularyError) as error:
         raise click.UsageError(str(error)) from error
