@@ -34,7 +34,7 @@ def sources() -> list[Path]:
 
 
 def unit_of(path: Path) -> str:
-    """The module or package directly below ``bytepair`` that a file belongs to; "" is the package's own ``__init__``."""
+    """The module or package of ``bytepair`` that a file belongs to; "" is the package's own ``__init__``."""
     first = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
     return "" if first == "__init__" else first
 
