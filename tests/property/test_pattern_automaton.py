@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import random
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import assume, given, settings
@@ -12,15 +13,19 @@ from hypothesis import strategies as st
 from pattern_oracles import backtracked, cut_before, lexed
 from pattern_peers import TRICKY
 
-from bytepair.pattern import presets, resolve
-from bytepair.pattern.automaton import Tables, compile_pattern, tables_of
+from bytepair.pattern import Pattern, presets, resolve
+from bytepair.pattern.automaton import Tables, compile_stages, tables_of
+from bytepair.pattern.chain import chained
 from bytepair.pattern.determinise import Automaton, determinise
 from bytepair.pattern.fallback import regex_ends
 from bytepair.pattern.nodes import can_be_empty
 from bytepair.pattern.presets import PRESETS
 from bytepair.pattern.program import NotCompilable, build
 from bytepair.pattern.syntax import parse
-from bytepair.pattern.transducer import with_marks, with_registers
+from bytepair.pattern.transducer import Marks, Registers, Transducer, with_marks, with_registers
+
+if TYPE_CHECKING:
+    from bytepair.pattern.classes import Partition
 
 CLASSES = [
     *("a", "b", "1", r"\n", " ", "'", "é", ".", "[ab]", "[^a]", r"[^\n]", r"\s", r"\S", "[a-z1]", r"[^\sa-z]"),
@@ -66,8 +71,48 @@ def in_bytes_at_once(text: str, ends: list[int]) -> list[int]:
 
 
 def both_forms(automaton: Automaton) -> list[Tables]:
-    marks, registers = with_marks(automaton), with_registers(automaton)
-    return [tables_of(automaton, marks, form) for form in (marks, registers) if form is not None]
+    return forms_of(automaton.classes, with_marks(automaton), with_registers(automaton))
+
+
+def forms_of(classes: Partition, marks: Transducer[Marks], registers: Transducer[Registers] | None) -> list[Tables]:
+    found = [tables_of(classes, "", marks, None)]
+    return found if registers is None else [*found, tables_of(classes, "", marks, registers)]
+
+
+@pytest.mark.parametrize(
+    "stages",
+    [
+        PRESETS["deepseek-v3"].stages,
+        (("[0-9]{1,3}", "tiktoken"), (r"[a-z]+", "tiktoken")),
+        (("[0-9]", "tiktoken"), ("[a-z0-9]+|[0-9]", "tiktoken"), (r"a*b|a", "tiktoken")),
+        (("[ab]+", "tiktoken"), (r"(?<!a)b+|a|\n|\s+$", "tiktoken")),
+    ],
+)
+def test_chains_cut_like_stage_after_stage(stages: tuple[tuple[str, str], ...]) -> None:
+    compiled = compile_stages(*stages)
+    assert compiled.tables is not None, compiled.reason
+    forms = forms_of(*chained([determinise(build(parse(*stage))) for stage in stages]))
+    chain = None
+    for regex, dialect in reversed(stages):
+        chain = Pattern(regex, dialect=dialect, then=chain)
+    assert chain is not None
+    rng = random.Random(str(stages))
+    for _ in range(500):
+        text = "".join(rng.choices(TRICKY + "aabb012345  \n\udcff漢字かなカナ#!", k=rng.randint(1, 16)))
+        text = text.encode("utf-8", "surrogateescape").decode("utf-8", "surrogateescape")
+        data = text.encode("utf-8", "surrogateescape")
+        ends = chain.ends(data)
+        for tables in (*forms, compiled.tables):
+            assert tables.ends(data) == ends
+        sizes = [0, *itertools.accumulate(len(c.encode("utf-8", "surrogateescape")) for c in text)]
+        _check_split_points(forms[0], text, [sizes.index(end) for end in ends])
+
+
+def test_chains_that_must_read_on_say_so() -> None:
+    compiled = compile_stages(("a*b|a", "tiktoken"), ("a", "tiktoken"))
+    assert compiled.tier == 3
+    assert compiled.reason is not None
+    assert "earlier stage" in compiled.reason
 
 
 @settings(max_examples=120)
@@ -106,10 +151,13 @@ def _check_split_points(tables: Tables, text: str, ends: list[int]) -> None:
         assert tables.ends(left) + [len(left) + end for end in tables.ends(right)] == in_bytes(text, ends)
 
 
-@pytest.mark.parametrize("name", presets())
+SINGLE = [name for name in presets() if PRESETS[name].then is None]
+
+
+@pytest.mark.parametrize("name", SINGLE)
 def test_presets_cut_alike_everywhere(name: str) -> None:
     preset = PRESETS[name]
-    tree = parse(*preset)
+    tree = parse(preset.regex, preset.dialect)
     automaton = determinise(build(tree))
     forms = both_forms(automaton)
     assert len(forms) == 2
@@ -126,11 +174,11 @@ def test_presets_cut_alike_everywhere(name: str) -> None:
         _check_split_points(forms[0], text, ends)
 
 
-@pytest.mark.parametrize("name", [name for name in presets() if name not in ("p50k", "none", "spaces")])
+@pytest.mark.parametrize("name", [name for name in SINGLE if name not in ("p50k", "none", "spaces")])
 def test_presets_on_all_class_strings(name: str) -> None:
     """One character of each class, all strings of them up to a length: no state is left out."""
     preset = PRESETS[name]
-    automaton = determinise(build(parse(*preset)))
+    automaton = determinise(build(parse(preset.regex, preset.dialect)))
     forms = both_forms(automaton)
     first = {number: chr(start) for start, _, number in reversed(automaton.classes.segments)}
     alphabet = [first[number] for number in range(automaton.n_classes)]
@@ -143,13 +191,13 @@ def test_presets_on_all_class_strings(name: str) -> None:
     # The longer ones are joined, so that every one still occurs, and the regex module sees them too.
     joined = "".join(itertools.chain.from_iterable(itertools.product(alphabet, repeat=3)))
     data = joined.encode()
-    assert regex_ends(data, *preset, 60) == forms[1].ends(data) == forms[0].ends(data)
+    assert regex_ends(data, preset.regex, preset.dialect, 60) == forms[1].ends(data) == forms[0].ends(data)
     assert forms[0].ends(data) == in_bytes_at_once(joined, lexed(automaton, joined))
 
 
 @given(st.binary(max_size=24))
 def test_any_bytes(data: bytes) -> None:
-    for name in ("cl100k", "o200k"):
-        tables = compile_pattern(*PRESETS[name]).tables
+    for name in ("cl100k", "o200k", "deepseek-v3"):
+        tables = compile_stages(*PRESETS[name].stages).tables
         assert tables is not None
         assert tables.ends(data) == resolve(name).ends(data)

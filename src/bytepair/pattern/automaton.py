@@ -1,6 +1,6 @@
 """Compiling a pattern: its tier, and the flat tables that the core's executor runs.
 
-:func:`compile_pattern` goes through parsing, program, automaton and transducer. A pattern that cannot be compiled is no
+:func:`compile_stages` goes through parsing, program, automaton and transducer. A pattern that cannot be compiled is no
 error: it gets tier 3 (the ``regex`` module) and the reason. :meth:`Tables.ends` is the executor in plain Python, one
 pass and linear like the core's.
 """
@@ -12,16 +12,20 @@ import sys
 from array import array
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from .determinise import Automaton, determinise
+from .chain import chained
+from .determinise import determinise
 from .program import GAP, MATCH, NotCompilable, build
 from .scanners import ClassTable, byte_offsets
 from .splitpoints import split_pairs
 from .syntax import parse
 from .transducer import HERE, Marks, Registers, Transducer, with_marks, with_registers
 
-__all__ = ["FROM_HERE", "CompiledPattern", "Tables", "compile_pattern", "tables_of"]
+if TYPE_CHECKING:
+    from .classes import Partition
+
+__all__ = ["FROM_HERE", "CompiledPattern", "Tables", "compile_stages", "tables_of"]
 
 #: As a source in a coded action: the place before the character just read.
 FROM_HERE = 0xFFFF
@@ -40,10 +44,12 @@ class Tables:
     numbers, and what they hold depends on ``form``. Where a source is FROM_HERE it means p (or, for a mark, the number
     of borders after this one was written). Moves are done in order; no move reads what an earlier one has written.
 
-    - ``registers``: the number of borders, and for each (register, is gap): write that register's value as a border;
+    A border has a kind: 0 after a match, 1 after a gap, 2 after a gap that must not be joined to the next one.
+
+    - ``registers``: the number of borders, and for each (register, kind): write that register's value as a border;
       then the number of moves, and for each (to, from): register ``to`` gets the value of register ``from``.
       Action 1 moves nothing. What is written is certain.
-    - ``marks``: accepting copy + 1 or 0, is gap, number of moves, and for each (to, from). If there is an accepting
+    - ``marks``: accepting copy + 1 or 0, kind, number of moves, and for each (to, from). If there is an accepting
       copy, as many borders are kept as its mark says, p is written after them; then mark ``to`` gets mark ``from``.
       Action 1 accepts copy 0 and moves FROM_HERE to mark 0. Borders up to mark 0 are certain.
 
@@ -64,7 +70,7 @@ class Tables:
     width
         How many registers or marks there are.
     has_gaps
-        Whether gaps can occur. If so, a border between two gaps is to be dropped.
+        Whether gaps can occur. If so, a border of kind 1 is to be dropped where the next one is of kind 1 or 2.
     weak, strong
         One byte for each pair (class before, class after), row by row, 1 where a text can be cut (see
         ``splitpoints.py``).
@@ -95,18 +101,18 @@ class Tables:
         classes = [of[character] for character in text]
         classes.append(self.n_classes)
         run = self._run_registers if self.form == "registers" else self._run_marks
-        borders, gaps = run(classes)
+        borders, kinds = run(classes)
         if self.has_gaps:
-            gaps.append(False)
-            borders = [border for place, border in enumerate(borders) if not (gaps[place] and gaps[place + 1])]
+            kinds.append(0)
+            borders = [border for place, border in enumerate(borders) if not (kinds[place] == 1 and kinds[place + 1])]
         return borders if len(text) == len(data) else byte_offsets(text, borders)
 
-    def _run_registers(self, classes: list[int]) -> tuple[list[int], list[bool]]:
+    def _run_registers(self, classes: list[int]) -> tuple[list[int], list[int]]:
         following, action = _uint16(self.next), _uint16(self.action)
         state, columns = self.begin[-1], self.n_classes + 1
         registers = [0] * self.width
         borders: list[int] = []
-        gaps: list[bool] = []
+        kinds: list[int] = []
         for position, c in enumerate(classes):
             place = state * columns + c
             state, number = following[place], action[place]
@@ -114,19 +120,19 @@ class Tables:
                 continue
             code = self.actions[number]
             moves = 1 + 2 * code[0]
-            for source, gap in zip(code[1:moves:2], code[2:moves:2], strict=True):
+            for source, kind in zip(code[1:moves:2], code[2:moves:2], strict=True):
                 borders.append(position if source == FROM_HERE else registers[source])
-                gaps.append(bool(gap))
+                kinds.append(kind)
             for to, source in zip(code[moves + 1 :: 2], code[moves + 2 :: 2], strict=True):
                 registers[to] = position if source == FROM_HERE else registers[source]
-        return borders, gaps
+        return borders, kinds
 
-    def _run_marks(self, classes: list[int]) -> tuple[list[int], list[bool]]:
+    def _run_marks(self, classes: list[int]) -> tuple[list[int], list[int]]:
         following, action = _uint16(self.next), _uint16(self.action)
         state, columns = self.begin[-1], self.n_classes + 1
         marks = [0] * self.width
         borders: list[int] = []
-        gaps: list[bool] = []
+        kinds: list[int] = []
         for position, c in enumerate(classes):
             place = state * columns + c
             state, number = following[place], action[place]
@@ -134,12 +140,12 @@ class Tables:
                 continue
             code = self.actions[number]
             if code[0]:
-                del borders[marks[code[0] - 1] :], gaps[marks[code[0] - 1] :]
+                del borders[marks[code[0] - 1] :], kinds[marks[code[0] - 1] :]
                 borders.append(position)
-                gaps.append(bool(code[1]))
+                kinds.append(code[1])
             for to, source in zip(code[3::2], code[4::2], strict=True):
                 marks[to] = len(borders) if source == FROM_HERE else marks[source]
-        return borders, gaps
+        return borders, kinds
 
 
 @dataclass(frozen=True)
@@ -162,55 +168,62 @@ class CompiledPattern:
 
 
 @lru_cache(maxsize=64)
-def compile_pattern(regex: str, dialect: str) -> CompiledPattern:
-    """Compile a pattern that can be parsed and cannot match the empty text.
+def compile_stages(*stages: tuple[str, str]) -> CompiledPattern:
+    """Compile a pattern, or a chain of them in which each cuts the pieces of the one before it.
+
+    Parameters
+    ----------
+    stages
+        Regex and dialect of each: they can be parsed and do not match the empty text.
 
     Examples
     --------
-    >>> compile_pattern("[a-z]+|[0-9]", "tiktoken").tables.ends(b"ab12")
+    >>> compile_stages(("[a-z]+|[0-9]", "tiktoken")).tables.ends(b"ab12")
     [2, 3, 4]
-    >>> compile_pattern(r"(a)\\1", "tiktoken").reason
+    >>> compile_stages((r"(a)\\1", "tiktoken")).reason
     'it has a back-reference'
     """
     try:
-        automaton = determinise(build(parse(regex, dialect)))
-        marks = with_marks(automaton)
+        automata = [determinise(build(parse(regex, dialect))) for regex, dialect in stages]
+        if len(automata) > 1:
+            classes, marks, registers = chained(automata)
+            shape: object = marks
+        else:
+            classes, marks, registers = automata[0].classes, with_marks(automata[0]), with_registers(automata[0])
+            shape = automata[0].delta, automata[0].restart
     except NotCompilable as why:
         return CompiledPattern(3, str(why), None)
-    registers = with_registers(automaton)
-    if registers is None:
-        return CompiledPattern(2, None, tables_of(automaton, marks, marks))
-    return CompiledPattern(2, None, tables_of(automaton, marks, registers))
+    canonical = hashlib.sha256(repr(shape).encode()).hexdigest()
+    return CompiledPattern(2, None, tables_of(classes, canonical, marks, registers))
 
 
 def tables_of(
-    automaton: Automaton, marks: Transducer[Marks], chosen: Transducer[Marks] | Transducer[Registers]
+    classes: Partition, canonical: str, marks: Transducer[Marks], registers: Transducer[Registers] | None
 ) -> Tables:
-    """Write a transducer as tables; ``marks`` is the form from which split points are read."""
-    codes: dict[tuple[int, ...], int] = {_NOTHING: 0}
-    form: Literal["registers", "marks"] = "marks" if chosen is marks else "registers"
-    codes[_BORDER[form]] = 1
+    """Write a transducer as tables: in the form with registers, where there is one."""
+    form: Literal["registers", "marks"] = "marks" if registers is None else "registers"
+    chosen: Transducer[Marks] | Transducer[Registers] = marks if registers is None else registers
+    codes: dict[tuple[int, ...], int] = {_NOTHING: 0, _BORDER[form]: 1}
     following, action = array("H"), array("H")
     for row in chosen.rows:
         for to, what in row:
             following.append(max(to, 0))
             action.append(codes.setdefault(_coded(what), len(codes)))
     weak, strong = split_pairs(marks)
-    shape = repr((automaton.delta, automaton.restart)).encode()
     return Tables(
         form=form,
-        classes=automaton.classes.table(),
-        n_classes=automaton.n_classes,
+        classes=classes.table(),
+        n_classes=classes.n_classes,
         n_states=len(chosen.rows),
         next=_little_endian(following),
         action=_little_endian(action),
         actions=tuple(codes),
         begin=chosen.begin,
         width=chosen.width,
-        has_gaps=any(kind == GAP for row in automaton.delta for kind, _ in row),
+        has_gaps=any(what.kind >= GAP for row in marks.rows for _, what in row),
         weak=weak,
         strong=strong,
-        canonical=hashlib.sha256(shape).hexdigest(),
+        canonical=canonical,
     )
 
 
@@ -226,12 +239,10 @@ def _coded(action: Marks | Registers) -> tuple[int, ...]:
         for number in (to, FROM_HERE if source == HERE else source)
     ]
     if isinstance(action, Marks):
-        code = [action.accepts + 1, int(action.kind == GAP), len(moves) // 2, *moves]
+        code = [action.accepts + 1, max(action.kind - MATCH, 0), len(moves) // 2, *moves]
         return tuple(code)
     emits = [
-        number
-        for source, kind in action.emits
-        for number in (FROM_HERE if source == HERE else source, int(kind != MATCH))
+        number for source, kind in action.emits for number in (FROM_HERE if source == HERE else source, kind - MATCH)
     ]
     code = [len(emits) // 2, *emits, len(moves) // 2, *moves]
     return _NOTHING if code == [0, 0] else tuple(code)

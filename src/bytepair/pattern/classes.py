@@ -43,6 +43,24 @@ class Partition:
                 segments.append((first, end, new_class[old]))
         return Partition(max(new_class) + 1, tuple(segments), members)
 
+    def refined(self, others: Sequence[Partition]) -> tuple[Partition, list[list[int]]]:
+        """The coarsest partition finer than this one and the others, without members; and for this one and each of
+        the others, which of its classes each new class lies in."""
+        every = [self, *others]
+        starts: dict[int, dict[int, int]] = {}
+        for place, one in enumerate(every):
+            for first, _, number in one.segments:
+                starts.setdefault(first, {})[place] = number
+        numbers: dict[tuple[int, ...], int] = {}
+        inside = [0] * len(every)
+        firsts, classes = sorted(starts), []
+        for first in firsts:
+            for place, number in starts[first].items():
+                inside[place] = number
+            classes.append(numbers.setdefault(tuple(inside), len(numbers)))
+        segments = tuple(zip(firsts, [*firsts[1:], CODE_POINTS], classes, strict=True))
+        return Partition(len(numbers), segments, {}), [list(view) for view in zip(*numbers, strict=True)]
+
     def table(self) -> ClassTable:
         """The two-stage table from code point to class."""
         return ClassTable.of_segments(self.n_classes, self.segments)

@@ -13,7 +13,7 @@ from itertools import accumulate, groupby
 
 from .charsets import CODE_POINTS, CharSet
 from .dialects import DIALECTS
-from .presets import PRESETS
+from .presets import PRESETS, Preset
 from .unicode import category, white_space
 
 __all__ = ["ClassTable", "byte_offsets", "scan", "scanner_name", "scanner_table"]
@@ -77,7 +77,7 @@ _SCANNERS = {
 
 def scanner_name(regex: str, dialect: str) -> str | None:
     """The scanner that cuts a pattern: ``"gpt2"``, ``"runs"``, ``"none"``, or None."""
-    return next((scanner for name, scanner in _SCANNERS.items() if PRESETS[name] == (regex, dialect)), None)
+    return next((scanner for name, scanner in _SCANNERS.items() if PRESETS[name] == Preset(regex, dialect)), None)
 
 
 def scanner_table(regex: str, dialect: str) -> ClassTable | None:
@@ -86,7 +86,9 @@ def scanner_table(regex: str, dialect: str) -> ClassTable | None:
     if scanner == "gpt2":
         return _al1_table() if dialect == "python" else _gpt2_table()
     if scanner == "runs":
-        return _runs_table(CharSet.of(" \n") if (regex, dialect) == PRESETS["spaces"] else DIALECTS[dialect].space())
+        return _runs_table(
+            CharSet.of(" \n") if PRESETS["spaces"] == Preset(regex, dialect) else DIALECTS[dialect].space()
+        )
     return None
 
 

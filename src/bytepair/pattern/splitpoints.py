@@ -6,8 +6,8 @@ only rare text shows, so the pairs are read off the transducer, which knows ever
 
 from __future__ import annotations
 
-from .program import MATCH
-from .transducer import HERE, Marks, Transducer
+from .program import GAP, MATCH
+from .transducer import HARD_GAP, HERE, Marks, Transducer
 
 __all__ = ["split_pairs"]
 
@@ -36,12 +36,18 @@ def split_pairs(transducer: Transducer[Marks]) -> tuple[bytes, bytes]:
     seen, not_weak, not_strong = set(), set(), set()
     for row, befores in zip(transducer.rows, entered, strict=True):
         _, at_end = row[end]
-        for after, (_, action) in enumerate(row[:end]):
+        for after, (to, action) in enumerate(row[:end]):
             pairs = [(before, after) for before in befores]
             seen.update(pairs)
             if not _is_border(action):
                 not_weak.update(pairs)
-            elif (action.accepts, action.kind) != (at_end.accepts, at_end.kind):
+                continue
+            # In a chain an earlier stage may be in the middle of a piece: then a part cannot begin here by itself.
+            not_weak.update(
+                (before, after) for before, after in pairs if transducer.rows[transducer.begin[before]][after][0] != to
+            )
+            kind = GAP if action.kind == HARD_GAP else action.kind
+            if (action.accepts, kind) != (at_end.accepts, at_end.kind):
                 not_strong.update(pairs)
     not_strong |= {pair for pair in seen if transducer.begin[pair[0]] != transducer.begin[end]}
     weak = seen - not_weak
@@ -54,4 +60,4 @@ def _is_border(action: Marks) -> bool:
 
     A gap's border does not count: the next pretoken may be a gap too, and neighbouring gaps join.
     """
-    return action.sources == (HERE,) and action.kind == MATCH
+    return action.sources == (HERE,) and action.kind in (MATCH, HARD_GAP)

@@ -21,10 +21,23 @@ from .determinise import DEAD, Automaton
 from .minimise import coarsest_partition
 from .program import NotCompilable
 
-__all__ = ["HERE", "Marks", "Registers", "Transducer", "with_marks", "with_registers"]
+__all__ = [
+    "HARD_GAP",
+    "HERE",
+    "Action",
+    "Marks",
+    "Registers",
+    "Transducer",
+    "explore",
+    "minimal",
+    "with_marks",
+    "with_registers",
+]
 
 #: As the source of a register or mark: the place before the character just read.
 HERE = -1
+#: The kind of a gap that ends where an earlier stage of a chain has a border: it never joins the next gap.
+HARD_GAP = 3
 _MAX_STATES = 4000
 _MAX_COPIES = 64
 _MAX_PAIRS = 200_000
@@ -41,7 +54,7 @@ class Marks:
         The copy that accepts a border before this character: borders written since it began are taken back, and this
         one is written. -1 where none does.
     kind
-        MATCH or GAP (0 where none accepts).
+        MATCH, GAP or HARD_GAP (0 where none accepts).
     sources
         For each copy running afterwards, which copy it was; HERE for the one that begins at this border.
     """
@@ -82,13 +95,18 @@ class Transducer(Generic[Action]):
     begin
         For each class, the state that begins a pretoken, and nothing else, after a character of it; the last entry is
         0. They are all 0 unless the pattern looks behind.
-    width
-        The largest number of marks, or of registers, that a state holds.
+    widths
+        For each state, how many marks or registers it holds.
     """
 
     rows: tuple[tuple[tuple[int, Action], ...], ...]
     begin: tuple[int, ...]
-    width: int
+    widths: tuple[int, ...]
+
+    @property
+    def width(self) -> int:
+        """The largest number of marks, or of registers, that a state holds."""
+        return max(self.widths)
 
 
 class _Dominance:
@@ -186,8 +204,8 @@ def with_marks(automaton: Automaton, max_states: int = _MAX_STATES) -> Transduce
         return (tuple([(to, has) for to, has, _ in kept]), automaton.restart[c]), action
 
     firsts: list[_Stack] = [(((begin, False),), begin) for begin in automaton.restart]
-    states, rows = _explore(firsts, step, end, max_states)
-    return _minimal(rows, [states.index(first) for first in firsts], [len(copies) for copies, _ in states])
+    states, rows = explore(firsts, step, end, max_states)
+    return minimal(rows, [states.index(first) for first in firsts], [len(copies) for copies, _ in states])
 
 
 _Stack = tuple[tuple[tuple[int, bool], ...], int]
@@ -231,14 +249,17 @@ def with_registers(automaton: Automaton, max_registers: int = 3, max_states: int
 
     firsts: list[_Pending] = [(((begin, 0),), begin) for begin in automaton.restart]
     try:
-        states, rows = _explore(firsts, step, end, max_states)
+        states, rows = explore(firsts, step, end, max_states)
     except NotCompilable:
         return None
-    return _minimal(rows, [states.index(first) for first in firsts], [len(copies) - 1 for copies, _ in states])
+    return minimal(rows, [states.index(first) for first in firsts], [len(copies) - 1 for copies, _ in states])
 
 
-def _explore(
-    firsts: list[_State], step: Callable[[_State, int], tuple[_State | None, Action]], end: int, max_states: int
+def explore(
+    firsts: list[_State],
+    step: Callable[[_State, int], tuple[_State | None, Action]],
+    end: int,
+    max_states: int = _MAX_STATES,
 ) -> tuple[list[_State], list[list[tuple[int, Action]]]]:
     """All states that can be reached, the one that begins a text (the last of ``firsts``) first, and their rows."""
     states = list(dict.fromkeys(reversed(firsts)))
@@ -264,19 +285,18 @@ def _explore(
     return states, rows
 
 
-def _minimal(rows: list[list[tuple[int, Action]]], begin: list[int], widths: list[int]) -> Transducer[Action]:
+def minimal(rows: list[list[tuple[int, Action]]], begin: list[int], widths: list[int]) -> Transducer[Action]:
     """Merge states that act alike from here on, and number the rest breadth first."""
     actions: dict[Hashable, int] = {}
-    labels = [
-        (width, *[actions.setdefault(action, len(actions)) for _, action in row])
-        for width, row in zip(widths, rows, strict=True)
-    ]
-    block = coarsest_partition(labels, [[to for to, _ in row] for row in rows])
+    coded = [[actions.setdefault(action, len(actions)) for _, action in row] for row in rows]
+    labels = [(width, *codes) for width, codes in zip(widths, coded, strict=True)]
+    targets = [[to for to, _ in row] for row in rows]
+    block = coarsest_partition(labels, targets)
     member = {number: state for state, number in reversed(list(enumerate(block)))}
     order = list(dict.fromkeys(block[state] for state in reversed(begin)))
     place = {number: position for position, number in enumerate(order)}
     for number in order:
-        for to, _ in rows[member[number]]:
+        for to in targets[member[number]]:
             if to >= 0 and block[to] not in place:
                 place[block[to]] = len(order)
                 order.append(block[to])
@@ -284,5 +304,5 @@ def _minimal(rows: list[list[tuple[int, Action]]], begin: list[int], widths: lis
     return Transducer(
         tuple(tuple([(place[block[to]] if to >= 0 else DEAD, action) for to, action in row]) for row in kept),
         tuple([place[block[state]] for state in begin]),
-        max(widths, default=0),
+        tuple([widths[member[number]] for number in order]),
     )
