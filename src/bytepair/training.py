@@ -64,7 +64,7 @@ def train(
 
     Parameters
     ----------
-    corpus : str, bytes, Path, files(...), WordCounts, or a list or iterator
+    corpus : str, bytes, Path, files(...), WordCounts, an open binary file, or a list or iterator
         A str or bytes is the text itself, a Path a file or a folder (read recursively, files in the order of their
         relative paths, links and hidden names skipped), ``bytepair.files("src/**/*.py")`` a glob. A list or iterator
         holds documents (str, bytes) or files (Path). Files are read as bytes.

@@ -9,13 +9,13 @@ import pytest
 from click.testing import CliRunner, Result
 
 from bytepair import gage
-from bytepair.cli.gage import command
+from bytepair.cli import main
 
 TEXT = b"the cat sat on the mat, the rat sat on the cat; " * 20
 
 
 def run(*arguments: str | Path, stdin: bytes = b"") -> Result:
-    return CliRunner().invoke(command, [str(argument) for argument in arguments], input=stdin)
+    return CliRunner().invoke(main, ["gage", *map(str, arguments)], input=stdin)
 
 
 @pytest.fixture
@@ -28,7 +28,7 @@ def file(tmp_path: Path) -> Path:
 @pytest.fixture
 def terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make the command take the runner's streams for terminals."""
-    monkeypatch.setattr("bytepair.cli.gage._is_terminal", lambda stream: True)
+    monkeypatch.setattr("bytepair.cli._io.is_terminal", lambda stream: True)
 
 
 def test_file_to_file_and_back(file: Path, tmp_path: Path) -> None:
@@ -189,11 +189,11 @@ def test_max_size(tmp_path: Path) -> None:
 def test_a_file_that_is_missing_or_cannot_be_written_is_1(file: Path, tmp_path: Path) -> None:
     result = run(tmp_path / "missing")
     assert result.exit_code == 1
-    assert result.stderr.startswith("Error: cannot read ")
+    assert result.stderr.startswith("bytepair: cannot read ")
     assert result.stderr.count("\n") == 1
     result = run(file, "-o", tmp_path / "no" / "such")
     assert result.exit_code == 1
-    assert result.stderr.startswith("Error: cannot write ")
+    assert result.stderr.startswith("bytepair: cannot write ")
 
 
 def test_compressed_data_is_not_written_to_a_terminal(file: Path, tmp_path: Path, terminal: None) -> None:
@@ -207,7 +207,7 @@ def test_compressed_data_is_not_written_to_a_terminal(file: Path, tmp_path: Path
 
 def test_only_text_is_decompressed_to_a_terminal(terminal: None) -> None:
     assert run("-d", stdin=gage.compress(TEXT)).stdout_bytes == TEXT
-    for hostile in (b"\x1b[2J", b"\xff\xfe", b"a\0b"):
+    for hostile in (b"\x1b[2J", "\u009b2J".encode(), b"a\0b"):
         result = run("-d", stdin=gage.compress(hostile))
         assert (result.exit_code, result.stdout) == (2, "")
         assert "no plain text" in result.stderr

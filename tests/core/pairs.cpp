@@ -7,7 +7,8 @@ using namespace bytepair::test;
 
 TEST_CASE("a table of merges knows its pairs, by rank and id, and no others") {
   Random random(40);
-  for (const std::size_t n : {0, 1, 7, 8, 9, 1000, 20000}) {
+  constexpr std::size_t kSizes[] = {0, 1, 7, 8, 9, 1000, 20000};
+  for (const std::size_t n : kSizes) {
     std::map<std::pair<u32, u32>, Merge> plain;
     std::vector<Merge> merges;
     while (merges.size() < n) {

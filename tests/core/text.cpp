@@ -93,12 +93,12 @@ TEST_CASE("every code point but the surrogates comes back from its UTF-8") {
 
 TEST_CASE("a class table answers for each code point, and run() stops where the class does") {
   const ClassTable classes = gpt2_classes();
-  for (const auto& [point, number] : small_unicode()) {
-    CAPTURE(point);
-    CHECK(classes.of(point) == number);
-    const Exact text(utf8(point));
+  for (const auto& entry : small_unicode()) {
+    CAPTURE(entry.first);
+    CHECK(classes.of(entry.first) == entry.second);
+    const Exact text(utf8(entry.first));
     u32 length = 0;
-    CHECK(classes.at(text.data(), 0, text.size(), length) == number);
+    CHECK(classes.at(text.data(), 0, text.size(), length) == entry.second);
     CHECK(length == text.size());
   }
   CHECK(classes.of(0x10FFFF) == kOther);

@@ -154,12 +154,12 @@ TEST_CASE("runs of one letter, where places overlap") {
   }
 }
 
-TEST_CASE("a larger corpus: counts over 2^16 and hundreds of merges") {
+TEST_CASE("a larger corpus: many different counts over 2^16, and hundreds of merges") {
   Random random(101);
   Corpus corpus;
-  for (int k = 0; k < 150; ++k)
-    corpus.add(random_word(random, 10, 8), static_cast<i64>(random.one_in(3) ? random.between(60'000, 70'000) : random.between(1, 9)));
-  check_against_plain(corpus, 400, 2, 256, false);
+  for (int k = 0; k < 800; ++k)
+    corpus.add(random_word(random, 8, 26), static_cast<i64>(random.one_in(3) ? random.between(60'000, 99'000) : random.between(1, 9)));
+  check_against_plain(corpus, 300, 2, 256, false);
 }
 
 TEST_CASE("the first article's merges") {

@@ -40,7 +40,8 @@ std::string word_of(Random& random, std::size_t longest) {
 }  // namespace
 
 TEST_CASE("whatever the budget, a cache gives what was put in or nothing, and stays within it") {
-  for (const std::size_t budget : {0, 1, 63, 64, 100, 128, 500, 512, 1000, 4096, 50'000, 1 << 20, 3 << 20}) {
+  constexpr std::size_t kBudgets[] = {0, 1, 63, 64, 100, 128, 500, 512, 1000, 4096, 50'000, 1 << 20, 3 << 20};
+  for (const std::size_t budget : kBudgets) {
     CAPTURE(budget);
     WordCache cache(budget);
     Random random(70);

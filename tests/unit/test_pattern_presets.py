@@ -97,19 +97,31 @@ def test_cuts_equal_tokenizers(name: str) -> None:
         assert pieces(text.encode(), pattern.ends(text.encode())) == tokenizers_cut(regex, text)
 
 
+def test_deepseek_cuts_equal_tokenizers() -> None:
+    tokenizers = pytest.importorskip("tokenizers", reason="tokenizers is not installed")
+    make = tokenizers.pre_tokenizers
+    splits = [make.Split(tokenizers.Regex(regex), "isolated") for regex, _ in PRESETS["deepseek-v3"].stages]
+    theirs, pattern, rng = make.Sequence(splits), resolve("deepseek-v3"), random.Random(3)
+    for _ in range(3000):
+        text = "".join(rng.choices(TRICKY + "12345漢字かなカナab#!\n  ", k=rng.randint(1, 16)))
+        expected = [piece.encode() for piece, _ in theirs.pre_tokenize_str(text)]
+        assert pieces(text.encode(), pattern.ends(text.encode())) == expected
+
+
 @pytest.mark.parametrize("name", presets())
 def test_presets_are_values(name: str) -> None:
     pattern = resolve(name)
     assert pattern.name == name
     assert resolve(pattern) is pattern
-    again = Pattern(PRESETS[name].regex, dialect=PRESETS[name].dialect, timeout=1.0)
+    again = Pattern(pattern.regex, dialect=pattern.dialect, timeout=1.0, then=pattern.then)
     assert again == pattern
     assert hash(again) == hash(pattern)
     copy = pickle.loads(pickle.dumps(pattern))
     assert copy == pattern
     assert copy.name == name
     assert pattern.unicode_version == "16.0.0"
-    assert pattern != Pattern(PRESETS[name].regex, dialect="pcre")
+    assert pattern != Pattern(pattern.regex, dialect="pcre", then=pattern.then)
+    assert pattern != Pattern(pattern.regex, dialect=pattern.dialect, then=Pattern("a"))
 
 
 def test_scanners() -> None:
@@ -150,6 +162,8 @@ def test_wrong_arguments() -> None:
         Pattern("a", dialect="perl6")
     with pytest.raises(PatternError, match="timeout"):
         Pattern("a", timeout=0)
+    with pytest.raises(PatternError, match="no Pattern"):
+        Pattern("a", then="b")  # type: ignore[arg-type]
     with pytest.raises(PatternError, match="bytes"):
         Pattern(b"a")  # type: ignore[arg-type]
 

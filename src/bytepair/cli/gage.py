@@ -11,13 +11,12 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
-from pathlib import Path
-from typing import TextIO
 
 import click
 
 from .. import gage
 from ..errors import BytepairError
+from . import _io
 
 _SHOWN = 64  # longer blocks would drown the steps
 _ONLY_COMPRESSING = ("block_size", "min_count", "max_replacements", "trace")
@@ -77,7 +76,7 @@ def command(
     """
     report = trace or as_json
     _check_use(context, decompress, file, output, report)
-    data = _read(file)
+    data = _io.read(file)
     try:
         if decompress:
             with _progress("decompressing", len(data)) as progress:
@@ -93,9 +92,9 @@ def command(
                 )
         told = gage.summary(data if decompress else result)
     except BytepairError as error:
-        raise click.ClickException(f"{_name(file)}: {error}") from error
+        raise click.ClickException(f"{_io.name_of(file)}: {error}") from error
     if output is not None or not report:
-        _write(output, result, decompress)
+        _io.write_bytes(output, result)
     if trace:
         _trace(data, block_size, min_count, max_replacements, as_json)
     if as_json:
@@ -113,49 +112,9 @@ def _check_use(context: click.Context, decompress: bool, file: str, output: str 
             raise click.UsageError(f"{option} is for decompressing; add --decompress, or leave {option} out")
     if report and output == "-":
         raise click.UsageError("stdout cannot hold both the report and the data; name a file with -o")
-    if output is not None and file != "-" and Path(output).resolve() == Path(file).resolve():
-        raise click.UsageError(f"-o {output} would overwrite the file that is read; give another name")
-    if not report and not decompress and output in (None, "-") and _is_terminal(sys.stdout):
+    _io.check_output(output, file)
+    if not report and not decompress and output in (None, "-") and _io.is_terminal(sys.stdout):
         raise click.UsageError("compressed data is not written to a terminal; give a file with -o, or use --trace")
-
-
-def _name(file: str) -> str:
-    return "stdin" if file == "-" else file
-
-
-def _read(file: str) -> bytes:
-    try:
-        return sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
-    except OSError as error:
-        raise click.ClickException(f"cannot read {_name(file)}: {error.strerror or error}") from error
-
-
-def _write(output: str | None, data: bytes, decompressed: bool) -> None:
-    if output is None or output == "-":
-        if decompressed and _is_terminal(sys.stdout) and not _is_text(data):
-            raise click.UsageError(
-                "the original is no plain text and is not written to a terminal; give a file with -o"
-            )
-        sys.stdout.buffer.write(data)
-        sys.stdout.buffer.flush()
-        return
-    try:
-        Path(output).write_bytes(data)
-    except OSError as error:
-        raise click.ClickException(f"cannot write {output}: {error.strerror or error}") from error
-
-
-def _is_terminal(stream: TextIO) -> bool:
-    return stream.isatty()
-
-
-def _is_text(data: bytes) -> bool:
-    """Say whether a terminal can show the data without obeying it."""
-    try:
-        text = data.decode("utf-8")
-    except UnicodeDecodeError:
-        return False
-    return all(character.isprintable() or character in "\t\n\r" for character in text)
 
 
 def _sentence(told: gage.Summary, decompressed: bool) -> str:
@@ -171,7 +130,7 @@ def _sentence(told: gage.Summary, decompressed: bool) -> str:
 @contextmanager
 def _progress(verb: str, size: int) -> Iterator[Callable[[int, int], None] | None]:
     """Show a bar on stderr for data that takes a while, if somebody is watching."""
-    if size < 100_000 or not _is_terminal(sys.stderr):
+    if size < 100_000 or not _io.is_terminal(sys.stderr):
         yield None
         return
     from rich.console import Console

@@ -74,6 +74,8 @@ def documents(corpus: Any) -> Iterator[Document]:
         yield _text(corpus, "the text")
     elif isinstance(corpus, os.PathLike):
         yield from _path(Path(corpus))
+    elif hasattr(corpus, "read"):
+        yield _stream(corpus)
     elif isinstance(corpus, Files):
         paths = corpus.paths()
         if not paths:
@@ -83,6 +85,8 @@ def documents(corpus: Any) -> Iterator[Document]:
         for i, item in enumerate(corpus):
             if isinstance(item, os.PathLike):
                 yield from _path(Path(item))
+            elif hasattr(item, "read"):
+                yield _stream(item)
             elif isinstance(item, (str, bytes, bytearray, memoryview)):
                 yield _text(item, f"document {i}")
             else:
@@ -90,7 +94,7 @@ def documents(corpus: Any) -> Iterator[Document]:
     else:
         raise TrainingError(
             f"a {type(corpus).__name__} is no corpus; give a text, a Path, files('*.txt'), WordCounts, "
-            "or a list or iterator of texts or Paths"
+            "an open binary file, or a list or iterator of texts or Paths"
         )
 
 
@@ -110,6 +114,18 @@ def total_size(corpus: Any) -> int | None:
 def _text(text: str | bytes | bytearray | memoryview, name: str) -> Document:
     data = to_bytes(text, "strict", f"{name}: ")
     return Document(name, len(data), lambda: iter((data,)))
+
+
+def _stream(file: Any) -> Document:
+    """An open file, such as ``sys.stdin.buffer``: one document."""
+
+    def pieces() -> Iterator[bytes]:
+        while piece := file.read(PIECE):
+            if not isinstance(piece, bytes):
+                raise TrainingError("the open file gives str; open it in binary mode, or use sys.stdin.buffer")
+            yield piece
+
+    return Document(getattr(file, "name", "a stream"), None, pieces)
 
 
 def _path(path: Path) -> Iterator[Document]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import threading
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -17,7 +18,7 @@ from .._codec import engine_splitter, segments
 from .._text import to_bytes
 from ..errors import TrainingError
 from ..pattern import Pattern, resolve
-from ..progress import Report, Reporter
+from ..progress import EVERY, Report, Reporter
 from ..vocabulary import check_specials
 from .readers import Document, documents, total_size
 
@@ -109,6 +110,8 @@ class WordCounts:
         TrainingError
             A file or folder cannot be read, or a document is no text.
         """
+        import numpy  # noqa: F401  (now, not within the engine: Ctrl-C in its first import would be lost there)
+
         counting = _Counting(resolve(pattern), check_specials(specials), corpus, progress)
         # A single text is one document, which one thread counts; pure Python has one lock for all threads.
         several = not isinstance(corpus, (str, bytes)) and _engine.NAME == "core"
@@ -156,7 +159,6 @@ class _Counting:
         self.lock = threading.Lock()
         self.bytes_read = 0
         self.stop = False
-        self.error: BaseException | None = None
         self.report = Report.reporter("count", "bytes", total_size(corpus) if progress else None, progress)
 
     def run(self, threads: int) -> Any:
@@ -167,18 +169,17 @@ class _Counting:
                     self._count(counter, number, document)
                 return counter.words()
             counters = [self._counter() for _ in range(threads)]
-            workers = [threading.Thread(target=self._work, args=(counter,), daemon=True) for counter in counters]
-            try:
-                for worker in workers:
-                    worker.start()
-                for worker in workers:
-                    while worker.is_alive():
-                        worker.join(0.1)
+            # Leaving the pool waits for its threads, after Ctrl-C too: none may be in the core when Python ends.
+            with ThreadPoolExecutor(threads) as pool:
+                try:
+                    running = {pool.submit(self._work, counter) for counter in counters}
+                    while running:
+                        done, running = wait(running, EVERY, FIRST_EXCEPTION)
                         self.report.update(self.bytes_read)
-            finally:
-                self.stop = True
-            if self.error is not None:
-                raise self.error
+                        for future in done:
+                            future.result()
+                finally:
+                    self.stop = True
             for other in counters[1:]:
                 counters[0].merge(other)
             return counters[0].words()
@@ -187,16 +188,12 @@ class _Counting:
         return _engine.Counter(self.splitter, self.specials)
 
     def _work(self, counter: Any) -> None:
-        try:
-            while not self.stop:
-                with self.lock:
-                    number, document = next(self.documents, (-1, None))
-                if document is None:
-                    return
-                self._count(counter, number, document)
-        except BaseException as error:  # the thread that called run() raises it
-            self.error = self.error or error
-            self.stop = True
+        while not self.stop:
+            with self.lock:
+                number, document = next(self.documents, (-1, None))
+            if document is None:
+                return
+            self._count(counter, number, document)
 
     def _count(self, counter: Any, number: int, document: Document) -> None:
         if self.splitter is None:

@@ -72,11 +72,15 @@ def save(tokenizer: Any, path: Path, format: str) -> None:
     if format not in FORMATS:
         raise FormatError(f"there is no format {format!r} to save in; there is {', '.join(map(repr, FORMATS))}")
     data = FORMATS[format].write(tokenizer)
-    beside = path.with_name(f"{path.name}.{os.getpid()}.part")
+    target = Path(os.path.realpath(path))  # a link stays, what it leads to is written
     try:
+        if target.exists() and not target.is_file():  # a pipe or a device cannot be replaced
+            target.write_bytes(data)
+            return
+        beside = target.with_name(f"{target.name}.{os.getpid()}.part")
         try:
             beside.write_bytes(data)
-            os.replace(beside, path)
+            os.replace(beside, target)
         finally:
             beside.unlink(missing_ok=True)
     except OSError as error:

@@ -10,23 +10,24 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from ..errors import PatternError
+from .automaton import CompiledPattern, compile_stages
 from .dialects import dialect_named
 from .fallback import regex_ends
 from .nodes import can_be_empty
-from .presets import PRESETS
+from .presets import PRESETS, Preset
 from .scanners import ClassTable, scan, scanner_name, scanner_table
 from .syntax import parse
 from .unicode import UNICODE_VERSION
 
-__all__ = ["UNICODE_VERSION", "ClassTable", "Pattern", "presets", "resolve"]
+__all__ = ["UNICODE_VERSION", "ClassTable", "CompiledPattern", "Pattern", "presets", "resolve"]
 
 
 @dataclass(frozen=True)
 class Pattern:
     """A regex that cuts text into pretokens; immutable, hashable and picklable.
 
-    Two patterns are equal if regex, dialect and Unicode version are. What the regex leaves unmatched is a pretoken too,
-    so no byte is ever dropped.
+    Two patterns are equal if regex, dialect, what follows and Unicode version are. What the regex leaves unmatched is
+    a pretoken too, so no byte is ever dropped.
 
     Parameters
     ----------
@@ -36,6 +37,8 @@ class Pattern:
         How to read it: ``"tiktoken"``, ``"oniguruma"`` (Hugging Face), ``"python"`` or ``"pcre"``.
     timeout
         Seconds that one document may take where the pattern runs on the ``regex`` module.
+    then
+        A pattern that cuts each pretoken again, as a text of its own.
 
     Raises
     ------
@@ -52,6 +55,7 @@ class Pattern:
     regex: str
     dialect: str = field(default="tiktoken", kw_only=True)
     timeout: float = field(default=60.0, kw_only=True, compare=False)
+    then: Pattern | None = field(default=None, kw_only=True)
     #: The preset's name, or None.
     name: str | None = field(init=False, compare=False, repr=False)
     unicode_version: str = field(init=False, repr=False)
@@ -60,9 +64,11 @@ class Pattern:
         if not isinstance(self.regex, str):
             raise PatternError(f"a pattern is a str, not {type(self.regex).__name__}; decode it first")
         dialect_named(self.dialect)
+        if not (self.then is None or isinstance(self.then, Pattern)):
+            raise PatternError(f"then={self.then!r} is no Pattern; make one of it with bytepair.Pattern(...)")
         if not self.timeout > 0:
             raise PatternError(f"timeout={self.timeout!r} leaves no time; give seconds above 0")
-        name = next((name for name, preset in PRESETS.items() if preset == (self.regex, self.dialect)), None)
+        name = next((name for name, preset in PRESETS.items() if preset.stages == self.stages), None)
         if name is None and can_be_empty(parse(self.regex, self.dialect)):
             raise PatternError(
                 f"pattern {self.regex!r} can match the empty text, so it cannot cut; "
@@ -72,14 +78,24 @@ class Pattern:
         object.__setattr__(self, "unicode_version", UNICODE_VERSION)
 
     @property
+    def stages(self) -> tuple[tuple[str, str], ...]:
+        """Regex and dialect of this pattern and of all that cut its pretokens again."""
+        return ((self.regex, self.dialect), *(self.then.stages if self.then else ()))
+
+    @property
     def scanner(self) -> str | None:
         """The hand-written scanner that cuts this pattern: ``"gpt2"``, ``"runs"``, ``"none"``, or None."""
-        return scanner_name(self.regex, self.dialect)
+        return None if self.then else scanner_name(self.regex, self.dialect)
 
     @property
     def classes(self) -> ClassTable | None:
         """The class table that the scanner wants, if it wants one."""
-        return scanner_table(self.regex, self.dialect)
+        return None if self.then else scanner_table(self.regex, self.dialect)
+
+    @property
+    def compiled(self) -> CompiledPattern:
+        """The pattern as an automaton, or the reason why it has none; compiled on first use and kept."""
+        return compile_stages(*self.stages)
 
     def ends(self, data: bytes) -> list[int]:
         """Cut a text by the plain path.
@@ -102,7 +118,16 @@ class Pattern:
         scanner = self.scanner
         if scanner is not None:
             return scan(scanner, self.classes, data)
-        return regex_ends(data, self.regex, self.dialect, self.timeout)
+        ends = regex_ends(data, self.regex, self.dialect, self.timeout)
+        if self.then is None:
+            return ends
+        pieces = zip([0, *ends], ends, strict=False)
+        return [start + end for start, stop in pieces for end in self.then.ends(data[start:stop])]
+
+
+def _of_preset(preset: Preset) -> Pattern:
+    then = None if preset.then is None else _of_preset(preset.then)
+    return Pattern(preset.regex, dialect=preset.dialect, then=then)
 
 
 def presets() -> tuple[str, ...]:
@@ -131,8 +156,7 @@ def resolve(pattern: str | Pattern) -> Pattern:
         raise PatternError(f"pattern={pattern!r} is no pattern; give a preset's name, a regex or a Pattern")
     if pattern not in PRESETS:
         return Pattern(pattern)
-    preset = PRESETS[pattern]
-    resolved = Pattern(preset.regex, dialect=preset.dialect)
+    resolved = _of_preset(PRESETS[pattern])
     # Presets may share a text (r50k and p50k): the name that was asked for is kept.
     object.__setattr__(resolved, "name", pattern)
     return resolved

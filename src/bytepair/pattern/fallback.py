@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from ..errors import PatternError
 from .charsets import CharSet
 from .nodes import Alternation, Atomic, Backreference, Chars, Concat, Group, Look, Node, Repeat
+from .scanners import byte_offsets
 from .syntax import parse
 
 if TYPE_CHECKING:
@@ -129,15 +130,4 @@ def regex_ends(data: bytes, pattern: str, dialect: str, timeout: float) -> list[
         ) from None
     if place < len(text):
         cuts.append(len(text))
-    return cuts if len(text) == len(data) else _in_bytes(text, cuts)
-
-
-def _in_bytes(text: str, cuts: list[int]) -> list[int]:
-    """Turn rising character offsets into byte offsets."""
-    ends: list[int] = []
-    start = total = 0
-    for cut in cuts:
-        total += len(text[start:cut].encode("utf-8", "surrogateescape"))
-        ends.append(total)
-        start = cut
-    return ends
+    return cuts if len(text) == len(data) else byte_offsets(text, cuts)

@@ -11,10 +11,16 @@ __all__ = ["PRESETS", "Preset"]
 
 
 class Preset(NamedTuple):
-    """A pattern as text, and the dialect that gives it its meaning."""
+    """A pattern as text, the dialect that gives it its meaning, and what cuts its pieces again, if anything does."""
 
     regex: str
     dialect: str
+    then: Preset | None = None
+
+    @property
+    def stages(self) -> tuple[tuple[str, str], ...]:
+        """Regex and dialect of this pattern and of all that follow it."""
+        return ((self.regex, self.dialect), *(self.then.stages if self.then else ()))
 
 
 _R50K = Preset(
@@ -77,6 +83,20 @@ PRESETS: dict[str, Preset] = {
             )
         ),
         "tiktoken",
+    ),
+    # Three stages: numbers, then Chinese and Japanese, then words.
+    "deepseek-v3": Preset(
+        r"\p{N}{1,3}",
+        "oniguruma",
+        Preset(
+            "[\u4e00-\u9fa5\u3040-\u309f\u30a0-\u30ff]+",
+            "oniguruma",
+            Preset(
+                "[!\"#$%&'()*+,\\-./:;<=>?@\\[\\\\\\]^_`{|}~][A-Za-z]+|[^\r\n\\p{L}\\p{P}\\p{S}]?[\\p{L}\\p{M}]+"
+                "| ?[\\p{P}\\p{S}]+[\r\n]*|\\s*[\r\n]+|\\s+(?!\\S)|\\s+",
+                "oniguruma",
+            ),
+        ),
     ),
     # Words and white space as str.split() sees them.
     "whitespace": Preset(r"\s+|\S+", "python"),

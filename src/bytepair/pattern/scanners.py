@@ -6,16 +6,17 @@ in plain Python, for installs without a core and as the core's twin in tests.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import accumulate, groupby
 
 from .charsets import CODE_POINTS, CharSet
 from .dialects import DIALECTS
-from .presets import PRESETS
+from .presets import PRESETS, Preset
 from .unicode import category, white_space
 
-__all__ = ["ClassTable", "class_table", "scan", "scanner_name", "scanner_table"]
+__all__ = ["ClassTable", "byte_offsets", "scan", "scanner_name", "scanner_table"]
 
 _OTHER, _LETTER, _SPACE = 0, 1, 3
 _CONTRACTIONS = ("s", "t", "re", "ve", "m", "ll", "d")
@@ -45,21 +46,27 @@ class ClassTable:
         page = self.stage1[place] | self.stage1[place + 1] << 8
         return self.stage2[page << 8 | code_point & 0xFF]
 
+    @classmethod
+    def of_segments(cls, n_classes: int, segments: Iterable[tuple[int, int, int]]) -> ClassTable:
+        """Make a table of runs (first, end, class) of code points; what no run covers is class 0."""
+        flat = bytearray(CODE_POINTS)
+        for first, end, number in segments:
+            if number:
+                flat[first:end] = bytes((number,)) * (end - first)
+        pages: dict[bytes, int] = {}
+        stage1 = bytearray()
+        for first in range(0, CODE_POINTS, 256):
+            page = pages.setdefault(bytes(flat[first : first + 256]), len(pages))
+            stage1 += page.to_bytes(2, "little")
+        return cls(n_classes, bytes(stage1), b"".join(pages))
 
-def class_table(sets: tuple[CharSet, ...]) -> ClassTable:
-    """Make the table in which class i + 1 is the i-th of some disjoint sets, and class 0 the rest."""
-    flat = bytearray(CODE_POINTS)
-    for number, characters in enumerate(sets, 1):
-        one = bytes([number])
-        borders = characters.borders
-        for first, end in zip(borders[::2], borders[1::2], strict=True):
-            flat[first:end] = one * (end - first)
-    pages: dict[bytes, int] = {}
-    stage1 = bytearray()
-    for first in range(0, CODE_POINTS, 256):
-        page = pages.setdefault(bytes(flat[first : first + 256]), len(pages))
-        stage1 += page.to_bytes(2, "little")
-    return ClassTable(len(sets) + 1, bytes(stage1), b"".join(pages))
+    @classmethod
+    def of_sets(cls, *sets: CharSet) -> ClassTable:
+        """Make the table in which class i + 1 is the i-th of some disjoint sets, and class 0 the rest."""
+        return cls.of_segments(
+            len(sets) + 1,
+            ((first, last + 1, number) for number, one in enumerate(sets, 1) for first, last in one.ranges),
+        )
 
 
 _SCANNERS = {
@@ -70,7 +77,7 @@ _SCANNERS = {
 
 def scanner_name(regex: str, dialect: str) -> str | None:
     """The scanner that cuts a pattern: ``"gpt2"``, ``"runs"``, ``"none"``, or None."""
-    return next((scanner for name, scanner in _SCANNERS.items() if PRESETS[name] == (regex, dialect)), None)
+    return next((scanner for name, scanner in _SCANNERS.items() if PRESETS[name] == Preset(regex, dialect)), None)
 
 
 def scanner_table(regex: str, dialect: str) -> ClassTable | None:
@@ -79,24 +86,26 @@ def scanner_table(regex: str, dialect: str) -> ClassTable | None:
     if scanner == "gpt2":
         return _al1_table() if dialect == "python" else _gpt2_table()
     if scanner == "runs":
-        return _runs_table(CharSet.of(" \n") if (regex, dialect) == PRESETS["spaces"] else DIALECTS[dialect].space())
+        return _runs_table(
+            CharSet.of(" \n") if PRESETS["spaces"] == Preset(regex, dialect) else DIALECTS[dialect].space()
+        )
     return None
 
 
 @cache
 def _gpt2_table() -> ClassTable:
-    return class_table((category("L"), category("N"), white_space()))
+    return ClassTable.of_sets(category("L"), category("N"), white_space())
 
 
 @cache
 def _al1_table() -> ClassTable:
     word, digit = DIALECTS["python"].word(), category("Nd")
-    return class_table((word - digit, digit, DIALECTS["python"].space()))
+    return ClassTable.of_sets(word - digit, digit, DIALECTS["python"].space())
 
 
 @lru_cache(maxsize=8)
 def _runs_table(blanks: CharSet) -> ClassTable:
-    return class_table((blanks,))
+    return ClassTable.of_sets(blanks)
 
 
 def scan(scanner: str, table: ClassTable | None, data: bytes) -> list[int]:
@@ -111,7 +120,7 @@ def scan(scanner: str, table: ClassTable | None, data: bytes) -> list[int]:
     ends = list(accumulate(length for _, length in runs))
     if scanner == "gpt2":
         ends = _gpt2_ends(text, [kind for kind, _ in runs], ends)
-    return ends if len(text) == len(data) else _byte_offsets(text, ends)
+    return ends if len(text) == len(data) else byte_offsets(text, ends)
 
 
 def _gpt2_ends(text: str, kinds: list[int], run_ends: list[int]) -> list[int]:
@@ -147,7 +156,7 @@ def _gpt2_ends(text: str, kinds: list[int], run_ends: list[int]) -> list[int]:
     return ends
 
 
-def _byte_offsets(text: str, ends: list[int]) -> list[int]:
+def byte_offsets(text: str, ends: list[int]) -> list[int]:
     """Turn rising character offsets into byte offsets."""
     result: list[int] = []
     start = total = 0

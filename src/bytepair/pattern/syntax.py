@@ -133,8 +133,6 @@ class _Parser(Reader):
                 self.fail("a quantifier follows a quantifier; put the inner one in (?:...)", place)
             if count > _MAX_DEPTH:
                 self.fail(f"more than {_MAX_DEPTH} quantifiers in a row; keep one", place)
-            if isinstance(node, Look):
-                self.fail("a look-around or anchor cannot be repeated; drop the quantifier", place)
             low, high = bounds
             is_interval = self.regex[self.position - 1] == "}"
             mode: RepeatMode = "greedy"
@@ -352,12 +350,12 @@ _END = {
     "final newlines": _FINAL_NEWLINES,
     "line": Look(Chars(~NEWLINE), ahead=True, negative=True),
 }
-_ANY_NEWLINE = Atomic(
-    alternation(
-        (
-            concat((Chars(CharSet.of("\r")), Chars(NEWLINE))),
-            Chars(CharSet([(0x0A, 0x0D), (0x85, 0x85), (0x2028, 0x2029)])),
-        )
+# Atomic in the dialects; written so that \r never gives its \n back, it needs no atomic group.
+_ANY_NEWLINE = alternation(
+    (
+        concat((Chars(CharSet.of("\r")), Chars(NEWLINE))),
+        concat((Chars(CharSet.of("\r")), Look(Chars(NEWLINE), ahead=True, negative=True))),
+        Chars(CharSet([(0x0A, 0x0C), (0x85, 0x85), (0x2028, 0x2029)])),
     )
 )
 

@@ -1,0 +1,153 @@
+"""``bytepair train``: a corpus in, a tokenizer out, and on request the record of what was learned."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ..errors import PatternError, SpecialTokenError, VocabularyError
+from ..pattern import resolve
+from . import _io
+
+
+@click.command("train")
+@click.argument("corpus", nargs=-1, required=True)
+@click.option("-o", "--output", metavar="OUT", help="Save the tokenizer to this file; - is stdout.")
+@click.option(
+    "--vocab-size",
+    type=click.IntRange(1),
+    metavar="N",
+    default=8192,
+    show_default=True,
+    help="Ids in all: special tokens, alphabet and merges.",
+)
+@click.option(
+    "--num-merges", type=click.IntRange(0), metavar="N", help="Learn so many merges, whatever the vocabulary size."
+)
+@click.option(
+    "--pattern",
+    metavar="NAME",
+    help="What cuts the text before merging: a preset such as gpt2, al1, cl100k, whitespace or none, or a regex. "
+    "Unless given, gpt2 for bytes and whitespace for characters.",
+)
+@click.option(
+    "--alphabet",
+    type=click.Choice(["bytes", "characters"]),
+    default="bytes",
+    show_default=True,
+    help="What there is before the first merge.",
+)
+@click.option(
+    "--end-of-word",
+    type=click.Choice(["separate", "fused"]),
+    help="The classic scheme: drop white space and end each word with a mark, a symbol of its own or fused to the last "
+    "character.",
+)
+@click.option(
+    "--unknown",
+    type=click.Choice(["error", "bytes", "<unk>"]),
+    default="error",
+    show_default=True,
+    help="What a character is that training never saw, with --alphabet characters.",
+)
+@click.option(
+    "--special", "specials", metavar="NAME", multiple=True, help="A special token, in place of the default six; repeat."
+)
+@click.option("--no-specials", is_flag=True, help="Have no special tokens.")
+@click.option(
+    "--layout",
+    type=click.Choice(["specials-first", "bytes-first"]),
+    default="specials-first",
+    show_default=True,
+    help="How ids are numbered; it never changes what is learned.",
+)
+@click.option(
+    "--byte-order",
+    type=click.Choice(["raw", "gpt2"]),
+    default="raw",
+    show_default=True,
+    help="The order of the 256 byte ids.",
+)
+@click.option(
+    "--min-freq",
+    type=click.IntRange(1),
+    metavar="N",
+    default=2,
+    show_default=True,
+    help="Stop when no pair of neighbours comes so often.",
+)
+@click.option(
+    "--convention",
+    type=click.Choice(["first"]),
+    default="first",
+    show_default=True,
+    help="Which of two equally frequent pairs wins: the one that stands first in the corpus.",
+)
+@click.option(
+    "--threads", type=click.IntRange(1), metavar="N", help="Use N cores, not all; the result is always the same."
+)
+@click.option("--trace", is_flag=True, help="Print what was learned, merge by merge, as `bytepair merges` does.")
+@click.option("--json", "as_json", is_flag=True, help="Print it as JSON lines.")
+def command(
+    corpus: tuple[str, ...],
+    output: str | None,
+    specials: tuple[str, ...],
+    no_specials: bool,
+    trace: bool,
+    as_json: bool,
+    **options: Any,
+) -> None:
+    """Train a tokenizer on CORPUS: files, folders with all files below them, or - for stdin.
+
+    Byte-pair encoding: the most frequent pair of neighbours becomes a new token, again and again, until the vocabulary
+    is full or no pair repeats. Files are read as bytes, in the order given; those of a folder in the order of their
+    paths, without links and hidden names.
+
+    \b
+    Examples:
+      bytepair train src docs -o my.json
+      bytepair train notes.txt --vocab-size 1000 --special "<end>" -o my.json
+      printf "low low lower lowest" | bytepair train - --vocab-size 280 --trace
+    """
+    report = trace or as_json
+    if output is None and not report:
+        raise click.UsageError("name the file for the tokenizer with -o, or look at what is learned with --trace")
+    if report and output == "-":
+        raise click.UsageError("stdout cannot hold both the record and the tokenizer; name a file with -o")
+    if specials and no_specials:
+        raise click.UsageError("--no-specials and --special exclude each other; leave one out")
+    _io.check_stdin(*corpus)
+    _io.check_output(output, *corpus)
+
+    from .. import train
+
+    if specials or no_specials:
+        options["specials"] = specials
+    try:
+        if options["pattern"] is not None:
+            options["pattern"] = resolve(options["pattern"])
+        sources = [_io.stdin() if source == "-" else Path(source) for source in corpus]
+        tok = train(sources, progress=True, **options)
+    except (PatternError, SpecialTokenError, VocabularyError) as error:
+        raise click.UsageError(str(error)) from error
+    if output is not None:
+        _io.save(tok, output)
+    if report:
+        from . import _record
+
+        if as_json:
+            _record.print_lines(tok, _record.numbers(tok))
+        else:
+            _record.print_table(tok, _record.numbers(tok))
+            click.echo("\n" + _record.summary(tok))
+    click.echo(_sentence(tok, output), err=True)
+
+
+def _sentence(tok: Any, output: str | None) -> str:
+    learned = (
+        f"{_io.plural(tok.vocab_size, 'token')}, {_io.plural(len(tok.record), 'merge')} of them learned from "
+        f"{_io.plural(tok.record.pretokens, 'pretoken')}"
+    )
+    return f"{learned}; saved to {output}" if output not in (None, "-") else learned

@@ -1,0 +1,130 @@
+"""``bytepair train``: corpora, every option, what it prints and how it ends."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import bytepair
+
+TEXT = b"low low lower lowest"
+
+
+def test_the_article_from_stdin(run, tmp_path: Path) -> None:
+    out = tmp_path / "out.json"
+    result = run("train", "-", "--vocab-size", 280, "--pattern", "al1", "--trace", "-o", out, stdin=TEXT)
+    assert result.exit_code == 0
+    assert result.stdout.splitlines() == [
+        "rank   id  pair      token  count  tied  length after  final  examples",
+        "   0  262  l + o     lo         4     2            16      0  low  ␣low  ␣lower",
+        "   1  263  lo + w    low        4     1            12      1  low  ␣low  ␣lower",
+        "   2  264  ␣ + low   ␣low       3     1             9      1  ␣low  ␣lower  ␣lowest",
+        "   3  265  ␣low + e  ␣lowe      2     1             7      2  ␣lower  ␣lowest",
+        "",
+        "4 merges: 4 pretokens, 4 distinct; 20 symbols became 7 tokens",
+        "stopped: no pair comes 2 times any more; the best one left, b' lowe' + b'r', comes 1",
+        "best pair left: ␣lowe + r, 1 time",
+    ]
+    note = "no pair comes 2 times any more; the best one left, b' lowe' + b'r', comes 1"
+    assert result.stderr.splitlines() == [
+        f"note: training stopped after 4 of 18 merges: {note}",
+        f"266 tokens, 4 merges of them learned from 4 pretokens; saved to {out}",
+    ]
+    assert bytepair.load(out) == bytepair.train(TEXT, num_merges=4, pattern="al1")
+
+
+def test_json_lines(run) -> None:
+    record = bytepair.train(TEXT, num_merges=3).record
+    for form in (["--json"], ["--json", "--trace"]):
+        result = run("train", "-", "--num-merges", 3, *form, stdin=TEXT)
+        assert [json.loads(line) for line in result.stdout.splitlines()] == [step.to_json() for step in record]
+
+
+def test_files_and_folders(run, tmp_path: Path) -> None:
+    folder = tmp_path / "corpus"
+    (folder / "b").mkdir(parents=True)
+    (folder / "a.txt").write_bytes(b"\xef\xbb\xbflow\r\n\0low\xff")
+    (folder / "b" / "c.bin").write_bytes(bytes(range(256)) * 3)
+    (folder / "empty").write_bytes(b"")
+    extra = tmp_path / "extra.txt"
+    extra.write_bytes(TEXT)
+    out = tmp_path / "out.json"
+    result = run("train", folder, extra, "-", "--num-merges", 20, "-o", out, stdin=b"xyxy xyxy")
+    assert result.exit_code == 0, result.stderr
+    assert bytepair.load(out) == bytepair.train([folder, extra, b"xyxy xyxy"], num_merges=20)
+
+
+def test_every_option_reaches_training(run, tmp_path: Path) -> None:
+    cases = {
+        "--vocab-size 262 --layout bytes-first --byte-order gpt2 --special <a> --special <b>": {
+            "vocab_size": 262, "layout": "bytes-first", "byte_order": "gpt2", "specials": ["<a>", "<b>"]
+        },
+        "--num-merges 6 --no-specials --min-freq 1 --threads 1 --convention first": {
+            "num_merges": 6, "specials": (), "min_freq": 1
+        },
+        "--num-merges 3 --alphabet characters --end-of-word fused --unknown bytes": {
+            "num_merges": 3, "alphabet": "characters", "end_of_word": "fused", "unknown": "bytes"
+        },
+        "--num-merges 3 --alphabet characters --end-of-word separate --unknown <unk> --pattern spaces": {
+            "num_merges": 3, "alphabet": "characters", "end_of_word": "separate", "unknown": "<unk>",
+            "pattern": "spaces",
+        },
+        "--num-merges 3 --pattern [a-z]+": {"num_merges": 3, "pattern": "[a-z]+"},
+    }  # fmt: skip
+    out = tmp_path / "out.json"
+    for options, keywords in cases.items():
+        result = run("train", "-", *options.split(), "-o", out, stdin=TEXT)
+        assert result.exit_code == 0, (options, result.stderr)
+        assert bytepair.load(out) == bytepair.train(TEXT, **keywords), options
+
+
+def test_the_tokenizer_on_stdout(program, tmp_path: Path) -> None:
+    result = program("train", "-", "--num-merges", 4, "-o", "-", stdin=TEXT)
+    assert bytepair.load(result.stdout) == bytepair.train(TEXT, num_merges=4)
+    assert result.stderr == b"266 tokens, 4 merges of them learned from 4 pretokens\n"
+
+
+def test_an_empty_corpus_is_a_note(run, tmp_path: Path) -> None:
+    result = run("train", "-", "-o", tmp_path / "out.json")
+    assert result.exit_code == 0
+    assert result.stderr.startswith("note: training stopped after 0 of 7930 merges: the corpus holds no text\n")
+    assert bytepair.load(tmp_path / "out.json").vocab_size == 262
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ([], "name the file for the tokenizer with -o"),
+        (["--trace", "-o", "-"], "stdout cannot hold both"),
+        (["-o", "x", "--special", "<a>", "--no-specials"], "exclude each other"),
+        (["-o", "x", "--vocab-size", "261"], "under the floor 262"),
+        (["-o", "x", "--vocab-size", "0"], "--vocab-size"),
+        (["-o", "x", "--num-merges", "-1"], "--num-merges"),
+        (["-o", "x", "--min-freq", "0"], "--min-freq"),
+        (["-o", "x", "--threads", "0"], "--threads"),
+        (["-o", "x", "--alphabet", "words"], "--alphabet"),
+        (["-o", "x", "--convention", "nope"], "--convention"),
+        (["-o", "x", "--unknown", "bytes"], "unknown"),
+        (["-o", "x", "--pattern", "a*"], "can match the empty text"),
+        (["-o", "x", "--pattern", "("], "pattern"),
+        (["-o", "x", "--special", ""], "special"),
+        (["-o", "x", "--special", "<a>", "--special", "<a>"], "<a>"),
+    ],
+)
+def test_wrong_use_is_2_with_one_line(run, tmp_path: Path, monkeypatch, options: list[str], message: str) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = run("train", "-", *options, stdin=TEXT)
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert result.stderr.count("\n") == 1
+    assert not Path("x").exists()
+
+
+def test_a_corpus_that_is_missing_is_1(run, tmp_path: Path) -> None:
+    result = run("train", tmp_path / "none", "-o", tmp_path / "out.json")
+    assert result.exit_code == 1
+    assert "none does not exist; give the path of a file or of a folder" in result.stderr
+    assert result.stderr.count("\n") == 1
+    assert not (tmp_path / "out.json").exists()
