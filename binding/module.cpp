@@ -292,6 +292,8 @@ NB_MODULE(_core, m) {
       .def_static("of_ranks", &PairTable::of_ranks, nb::arg("tokens"))
       .def("__len__", &PairTable::size);
 
+  nb::class_<Stream>(m, "Stream").def(nb::init<>()).def_prop_ro("pending", &Stream::pending);
+
   nb::class_<Encoder>(m, "Encoder")
       .def("__init__", [](Encoder* self, const Alphabet& alphabet, const PairTable& pairs, bool whole_rank,
                           std::shared_ptr<TokenTable> whole, std::optional<Splitter> splitter,
@@ -338,6 +340,13 @@ NB_MODULE(_core, m) {
         without_lock(size, [&] { self.encode_batch(documents, specials, threads, ids, counts); });
         return nb::make_tuple(to_array(ids), to_array(std::move(counts)));
       }, nb::arg("texts"), nb::arg("specials").none(), nb::arg("threads"))
+      .def("feed", [](const Encoder& self, Stream& stream, nb::handle piece, bool last, const Specials* specials) {
+        const std::string_view text = view(piece);
+        const Encoder::Lease state(self);
+        IdBuffer ids;
+        without_lock(text.size(), [&] { self.feed(stream, bytes_of(text), text.size(), last, specials, *state, ids); });
+        return to_list(ids.data(), ids.size());
+      }, nb::arg("stream"), nb::arg("piece"), nb::arg("last"), nb::arg("specials").none())
       .def("cache_bytes", &Encoder::cached_bytes);
 
   nb::class_<Decoder>(m, "Decoder")

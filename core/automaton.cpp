@@ -22,14 +22,14 @@ Automaton::Automaton(ClassTable classes, const Tables& tables)
   check(tables.actions.size() >= 2 && tables.actions.size() < 1u << (kWorkBits - 4), "it has too few or many actions");
   check(tables.actions[0] == nothing && tables.actions[1] == border, "actions 0 and 1 are not the common ones");
   for (const std::vector<u16>& code : tables.actions) {
-    check(code.size() >= 3 && code.size() == 3u + 2u * code[2] && code[0] <= width_, "an action is malformed");
-    Action action{static_cast<int>(code[0]) - 1, code[1] != 0, static_cast<u32>(moves_.size()), 0};
+    check(code.size() >= 3 && code.size() == 3u + 2u * code[2] && code[0] <= width_ && code[1] <= 2, "an action is malformed");
+    Action action{static_cast<int>(code[0]) - 1, code[1] == 0 ? 0 : code[1] == 1 ? kGap : kLastGap, static_cast<u32>(moves_.size()), 0};
     for (std::size_t i = 3; i < code.size(); i += 2) {
       check(code[i] < width_ && (code[i + 1] < width_ || code[i + 1] == kHere), "an action moves a mark that is not there");
       moves_.push_back({code[i], code[i + 1]});
     }
     action.end_move = static_cast<u32>(moves_.size());
-    has_gaps_ = has_gaps_ || action.gap;
+    has_gaps_ = has_gaps_ || action.flag != 0;
     actions_.push_back(action);
   }
   begin_ = tables.begin * stride_;
@@ -90,7 +90,7 @@ std::size_t Automaton::act(u32 work, std::size_t here, std::size_t found, Cursor
   if (work & 1) marks[0] = found;
   if (action.accepts >= 0) {
     found = marks[action.accepts];
-    cursor.ends[found++] = action.gap ? here | kGap : here;
+    cursor.ends[found++] = here | action.flag;
   }
   for (u32 i = action.first_move; i < action.end_move; ++i)
     marks[moves_[i].to] = moves_[i].from == kHere ? found : marks[moves_[i].from];
@@ -177,7 +177,7 @@ std::size_t Automaton::hand_out(Cursor& cursor, std::size_t certain) const {
   if (has_gaps_) {
     std::size_t to = 0;
     for (std::size_t i = 0; i < certain; ++i) {
-      if ((cursor.ends[i] & kGap) && i + 1 < certain && (cursor.ends[i + 1] & kGap)) continue;
+      if ((cursor.ends[i] & kGap) && i + 1 < certain && (cursor.ends[i + 1] & (kGap | kLastGap))) continue;
       cursor.ends[to++] = cursor.ends[i];
     }
     if (const std::size_t gone = certain - to; gone > 0) {
@@ -187,7 +187,7 @@ std::size_t Automaton::hand_out(Cursor& cursor, std::size_t certain) const {
       certain = to;
     }
     if (certain > 0 && !cursor.finished && (cursor.ends[certain - 1] & kGap)) --certain;
-    for (std::size_t i = 0; i < certain; ++i) cursor.ends[i] &= ~kGap;
+    for (std::size_t i = 0; i < certain; ++i) cursor.ends[i] &= ~(kGap | kLastGap);
   }
   cursor.handed = certain;
   if (certain > 0) cursor.at = cursor.ends[certain - 1];

@@ -23,8 +23,9 @@ class Automaton {
     u32 n_states = 0, width = 0, begin = 0;  // levels that a state has at the most; the state that a text begins in
     std::vector<u16> levels;                 // of each state
     std::vector<u16> next, action;           // rows of n_classes + 1, the last column for the end of the text
-    // By number: accepting level + 1 or 0, whether it is a gap, the number of moves, their (to, from). The first is
-    // "nothing", the second "level 0 accepts, its mark is here".
+    // By number: accepting level + 1 or 0, the border's kind, the number of moves, their (to, from). The first is
+    // "nothing", the second "level 0 accepts, its mark is here". Kinds: 0 a match's end, 1 a gap's, which goes where
+    // the next border is a gap's too, 2 a gap's that stays.
     std::vector<std::vector<u16>> actions;
   };
 
@@ -37,14 +38,16 @@ class Automaton {
   const ClassTable& classes() const { return classes_; }
 
  private:
+  // Flags of borders, above their places.
   static constexpr std::size_t kGap = std::size_t{1} << (sizeof(std::size_t) * 8 - 1);
+  static constexpr std::size_t kLastGap = kGap >> 1;
   static constexpr int kWorkBits = 14;
   static constexpr u32 kWorkMask = (1u << kWorkBits) - 1;
   static constexpr std::size_t kPairLimit = 1 << 14;  // entries of the table of pairs: it should stay in the first cache
 
   struct Action {
     int accepts;
-    bool gap;
+    std::size_t flag;
     u32 first_move, end_move;  // in moves_
   };
 
