@@ -29,9 +29,7 @@ def in_turn(runs: int, **work: Callable[[], Any]) -> dict[str, dict[str, float]]
             start = time.perf_counter()
             do()
             times[name].append(time.perf_counter() - start)
-    return {
-        name: {"min": min(t), "median": statistics.median(t), "max": max(t)} for name, t in times.items()
-    }
+    return {name: {"min": min(t), "median": statistics.median(t), "max": max(t)} for name, t in times.items()}
 
 
 def machine() -> dict[str, Any]:

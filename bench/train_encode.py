@@ -12,11 +12,12 @@ import sys
 import warnings
 from pathlib import Path
 
-import bytepair
 import tiktoken
 import tokenizers
 from measure import in_turn, stdlib_sources, write_record
 from tokenizers import models, pre_tokenizers, trainers
+
+import bytepair
 
 R50K = r"""'(?:[sdmt]|ll|ve|re)| ?\p{L}++| ?\p{N}++| ?[^\s\p{L}\p{N}]++|\s++$|\s+(?!\S)|\s"""
 

@@ -122,7 +122,8 @@ class Codec:
         if self.splitter is not None:
             ids: list[int] = self.encoder.encode(data, specials)
             return ids
-        return self.encode_array(data, specials).tolist()
+        listed: list[int] = self.encode_array(data, specials).tolist()
+        return listed
 
     def encode_array(self, data: str | bytes, specials: Any) -> NDArray[np.uint32]:
         import numpy as np
@@ -171,7 +172,8 @@ class Codec:
         except IndexError as error:
             at = int(str(error))
             raise UnknownTokenError(
-                f"id {ids[at]} at place {at} does not exist in this vocabulary; its ids lie under {self.vocabulary.rows}"
+                f"id {ids[at]} at place {at} does not exist in this vocabulary; "
+                f"its ids lie under {self.vocabulary.rows}"
             ) from None
         return text
 

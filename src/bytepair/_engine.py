@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import os
+from typing import Any
 
 _log = logging.getLogger("bytepair")
 
@@ -19,9 +20,12 @@ def _forced() -> bool:
 NAME = "core"
 """``"core"`` or ``"pure"``: which of the two runs."""
 
+_impl: Any
 if not _forced():
     try:
-        from . import _core as _impl
+        from . import _core
+
+        _impl = _core
     except ImportError as error:
         NAME = "pure"
         _log.warning(
@@ -34,7 +38,9 @@ else:
     _log.info("bytepair runs in pure Python, as BYTEPAIR_PURE asks")
 
 if NAME == "pure":
-    from . import _pure as _impl  # type: ignore[no-redef]
+    from . import _pure
+
+    _impl = _pure
 
 Alphabet = _impl.Alphabet
 ClassTable = _impl.ClassTable

@@ -425,7 +425,8 @@ def _read_header(data: bytes) -> tuple[int, int, int]:
     _, version, block_size, size, crc = _HEADER.unpack_from(data)
     if version != _VERSION:
         raise FormatError(
-            f"offset 4: format version {version}, and this bytepair reads version {_VERSION}; use the bytepair that wrote it"
+            f"offset 4: format version {version}, and this bytepair reads version {_VERSION}; "
+            "use the bytepair that wrote it"
         )
     if not 1 <= block_size <= MAX_BLOCK_SIZE:
         raise FormatError(

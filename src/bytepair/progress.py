@@ -10,7 +10,7 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Union
+from typing import Any
 
 EVERY = 0.1
 """Seconds between two reports, at the least."""
@@ -42,7 +42,7 @@ class Report:
 
 
 Reporter = Callable[[Report], Any]
-Progress = Union[Reporter, bool, None]
+Progress = Reporter | bool | None
 
 
 class _Progress:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import builtins
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -45,12 +46,12 @@ class MergeStep:
     left: int
     right: int
     new_id: int
-    bytes: bytes
+    bytes: builtins.bytes
     count: int
     tied: int
     length_after: int
     frequency: int
-    examples: tuple[bytes, ...]
+    examples: tuple[builtins.bytes, ...]
 
     def to_json(self) -> dict[str, Any]:
         """Plain values for a JSON line; bytes are text with one character for each byte (Latin-1)."""

@@ -22,12 +22,13 @@ from ._text import as_data, character_offset, to_bytes
 from .errors import SpecialTokenError, UnknownTokenError, VocabularyError
 from .pattern import Pattern, resolve
 from .ragged import Ragged
-from .record import TrainingRecord
 from .vocabulary import MARK, UNK, Alphabet, Vocabulary, assemble, check_choice, from_ranks
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from .record import TrainingRecord
 
 Text = str | bytes
 Special = Literal["text", "all", "error"] | Collection[str]
@@ -320,20 +321,19 @@ class Tokenizer:
         """
         return self.decode_bytes(ids, skip_specials=skip_specials).decode("utf-8", errors)
 
-    def decode_bytes(
-        self, ids: Sequence[int] | NDArray[np.integer[Any]], *, skip_specials: bool = False
-    ) -> bytes:
+    def decode_bytes(self, ids: Sequence[int] | NDArray[np.integer[Any]], *, skip_specials: bool = False) -> bytes:
         """The exact bytes of ids. ``decode_bytes(encode(x)) == x`` wherever :attr:`lossless` is true."""
         if isinstance(ids, list):
             return self._codec.decode(ids, skip_specials)
         if hasattr(ids, "dtype"):
             import numpy as np
 
-            if ids.ndim != 1 or ids.dtype.kind not in "iu":
-                raise TypeError(f"ids is an array of {ids.dtype}, shape {ids.shape}; give whole numbers in one row")
-            if ids.dtype != np.uint32:
-                return self._codec.decode(ids.tolist(), skip_specials)
-            return self._codec.decode(np.ascontiguousarray(ids), skip_specials)
+            array = np.asarray(ids)
+            if array.ndim != 1 or array.dtype.kind not in "iu":
+                raise TypeError(f"ids is an array of {array.dtype}, shape {array.shape}; give whole numbers in one row")
+            if array.dtype != np.uint32:
+                return self._codec.decode(array.tolist(), skip_specials)
+            return self._codec.decode(np.ascontiguousarray(array), skip_specials)
         if isinstance(ids, int):
             raise TypeError(f"ids is {ids}, a single id; give [{ids}]")
         return self._codec.decode(list(ids), skip_specials)
@@ -619,8 +619,8 @@ class Tokenizer:
     def __repr__(self) -> str:
         name = self._pattern.name or self._pattern.regex
         return (
-            f"<Tokenizer {self.vocab_size} ids, {self.n_mergeable} mergeable, {len(self._vocabulary.specials)} special, "
-            f"{self.alphabet}, rule {self.rule!r}, pattern {name!r}>"
+            f"<Tokenizer {self.vocab_size} ids, {self.n_mergeable} mergeable, "
+            f"{len(self._vocabulary.specials)} special, {self.alphabet}, rule {self.rule!r}, pattern {name!r}>"
         )
 
     # ---- specials in a text ----
@@ -709,4 +709,3 @@ def _cut_merges(v: Vocabulary, gone: set[int], number: Mapping[int, int]) -> Voc
 
 def _with_roles(v: Vocabulary, roles: dict[str, int]) -> Vocabulary:
     return replace(v, roles=roles)
-

@@ -295,7 +295,8 @@ def _add_merges(
         for part in (left, right):
             if part not in tokens and not first_merge <= part <= last:
                 raise VocabularyError(
-                    f"merge {step} ({left}, {right}) uses id {part}, which is neither in the alphabet nor made by any merge"
+                    f"merge {step} ({left}, {right}) uses id {part}, "
+                    "which is neither in the alphabet nor made by any merge"
                 )
             if part in fallback:
                 raise VocabularyError(f"merge {step} ({left}, {right}) uses id {part}, a byte of unseen characters")
@@ -373,7 +374,9 @@ def _finish(
     by_id: dict[int, str] = {}
     for name, i in specials.items():
         if isinstance(i, bool) or not isinstance(i, int) or not 0 <= i <= MAX_ID:
-            raise SpecialTokenError(f"special token {name!r} has the id {i!r}; ids are whole numbers from 0 to {MAX_ID}")
+            raise SpecialTokenError(
+                f"special token {name!r} has the id {i!r}; ids are whole numbers from 0 to {MAX_ID}"
+            )
         if i in by_id:
             raise SpecialTokenError(f"special tokens {by_id[i]!r} and {name!r} share the id {i}; give each its own")
         if i in tokens:

@@ -209,7 +209,7 @@ class TestWrongArguments:
         packed = gage.compress(b"ab" * 50)
         assert gage.decompress(packed, max_size=100) == b"ab" * 50
         assert gage.decompress(packed, max_size=None) == b"ab" * 50
-        with pytest.raises(FormatError, match="offset 9: the file declares 100 bytes and the limit is 99; .*max_size"):
+        with pytest.raises(FormatError, match=r"offset 9: the file declares 100 bytes and the limit is 99; .*max_size"):
             gage.decompress(packed, max_size=99)
         with pytest.raises(BytepairError, match="max_size is -1"):
             gage.decompress(packed, max_size=-1)

@@ -170,4 +170,15 @@ def test_wrong_arguments() -> None:
 
 def test_a_pattern_cannot_run_for_ever() -> None:
     with pytest.raises(PatternError, match=r"took more than 0\.2 seconds, at byte 1 of"):
-        Pattern(r"!|(?:a|aa)+b", timeout=0.2).ends(b"!" + b"a" * 60)
+        Pattern(r"!|(?:a|aa)+b(?=xy)", timeout=0.2).ends(b"!" + b"a" * 60)
+
+
+def test_patterns_on_the_regex_module() -> None:
+    # With a back-reference the module sees the characters, else only their classes.
+    assert cut(r"(\p{L})\1|\p{L}+?(?=é)", "aab ééx") == ["aa", "b ", "éé", "x"]
+    assert cut(r"\p{L}+(?=\s\p{N})|.", "ab é 1") == ["a", "b", " ", "é", " ", "1"]
+    assert cut(r"(?i:(\w)\1)", "aAbCc") == ["aA", "b", "Cc"]
+    assert cut(r"[^\s\S]|ab(?=cd)", "abcd") == ["ab", "cd"]
+    assert resolve(r"(?>\r\n|[\r\n])+x").compiled.tier == 3
+    assert cut(r"(?>\r\n|[\r\n])+x", "a\r\nx\xff") == ["a", "\r\nx", "\xff"]
+    assert cut(r"b(?=\W\W)|\W+(?=a)", b"b\xff\xfea") == ["b", "\\xff\\xfe", "a"]

@@ -10,7 +10,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Union
+from typing import Any
 
 from .._text import to_bytes
 from ..errors import TrainingError
@@ -59,7 +59,7 @@ class Document:
     """Gives the text in pieces of bytes."""
 
 
-Corpus = Union[str, bytes, Path, Files, Iterable[Any]]
+Corpus = str | bytes | Path | Files | Iterable[Any]
 
 
 def documents(corpus: Any) -> Iterator[Document]:

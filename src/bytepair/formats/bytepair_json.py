@@ -120,7 +120,7 @@ def read(data: bytes, name: str) -> Tokenizer:
     if unknown:
         raise FormatError(f"{name} has the unknown key {unknown[0]!r}; take it out or mend it")
     try:
-        vocabulary = _vocabulary(reader, name)
+        vocabulary = _vocabulary(reader)
         pattern = _pattern(reader.sub("pattern"), name)
     except FormatError:
         raise
@@ -188,7 +188,7 @@ class _Reader:
         return [int(number) for number in text.split(" ")]
 
 
-def _vocabulary(reader: _Reader, name: str) -> Vocabulary:
+def _vocabulary(reader: _Reader) -> Vocabulary:
     rule = reader.get("rule", str)
     specials = reader.get("specials", dict)
     for special, i in specials.items():
@@ -287,9 +287,10 @@ def _record(reader: _Reader, vocabulary: Vocabulary) -> TrainingRecord:
         what = f"step {k} of the record"
         if not (isinstance(row, list) and len(row) == len(COLUMNS)):
             raise reader.fail(f"{what} should have {len(COLUMNS)} columns")
-        numbers = [reader.check(value, what, int) for value in row[:4]]
-        examples = tuple(_latin(reader, text, what) for text in reader.check(row[4], what, list))
-        steps.append(MergeStep(k, *merge, vocabulary.tokens[merge[2]], *numbers, examples))
+        count, tied, length, frequency = (reader.check(value, what, int) for value in row[:4])
+        examples = tuple(_latin(reader, example, what) for example in reader.check(row[4], what, list))
+        text = vocabulary.tokens[merge[2]]
+        steps.append(MergeStep(k, *merge, text, count, tied, length, frequency, examples))
     best = reader.get("best_left", list, type(None))
     if best is not None and not (len(best) == 3 and all(isinstance(x, int) for x in best)):
         raise reader.fail("'best_left' of the record should be [left, right, count]")

@@ -1,8 +1,8 @@
 """Patterns: the regexes that cut a text into pretokens.
 
 :class:`Pattern` is what users and tokenizers hold. Below it: ``syntax.py`` reads the regex, ``presets.py`` has the
-named ones, ``scanners.py`` the hand-written scanners, ``fallback.py`` runs anything on the ``regex`` module.
-Importing this package imports neither numpy nor regex.
+named ones, ``scanners.py`` the hand-written scanners, ``automaton.py`` compiles, ``fallback.py`` runs anything else on
+the ``regex`` module. Importing this package imports neither numpy nor regex.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from ..errors import PatternError
 from .automaton import CompiledPattern, compile_stages
 from .dialects import dialect_named
+from .escapes import shown
 from .fallback import regex_ends
 from .nodes import can_be_empty
 from .presets import PRESETS, Preset
@@ -71,7 +72,7 @@ class Pattern:
         name = next((name for name, preset in PRESETS.items() if preset.stages == self.stages), None)
         if name is None and can_be_empty(parse(self.regex, self.dialect)):
             raise PatternError(
-                f"pattern {self.regex!r} can match the empty text, so it cannot cut; "
+                f"pattern {shown(self.regex)} can match the empty text, so it cannot cut; "
                 "use + where it has *, or add a character"
             )
         object.__setattr__(self, "name", name)
@@ -118,6 +119,9 @@ class Pattern:
         scanner = self.scanner
         if scanner is not None:
             return scan(scanner, self.classes, data)
+        tables = self.compiled.tables
+        if tables is not None:
+            return tables.ends(data)
         ends = regex_ends(data, self.regex, self.dialect, self.timeout)
         if self.then is None:
             return ends

@@ -12,7 +12,7 @@ import sys
 from array import array
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from .chain import chained
 from .determinise import determinise
@@ -100,52 +100,66 @@ class Tables:
         of = {character: self.classes.of(ord(character)) for character in set(text)}
         classes = [of[character] for character in text]
         classes.append(self.n_classes)
-        run = self._run_registers if self.form == "registers" else self._run_marks
-        borders, kinds = run(classes)
-        if self.has_gaps:
-            kinds.append(0)
-            borders = [border for place, border in enumerate(borders) if not (kinds[place] == 1 and kinds[place + 1])]
+        # Borders are held as position and kind in one number, the kind only where it can matter.
+        shift = 2 if self.has_gaps else 0
+        borders = (self._run_registers if self.form == "registers" else self._run_marks)(classes, shift)
+        if shift:
+            following = [*borders[1:], 0]
+            pairs = zip(borders, following, strict=True)
+            borders = [one >> 2 for one, other in pairs if not (one & 3 == 1 and other & 3)]
         return borders if len(text) == len(data) else byte_offsets(text, borders)
 
-    def _run_registers(self, classes: list[int]) -> tuple[list[int], list[int]]:
-        following, action = _uint16(self.next), _uint16(self.action)
-        state, columns = self.begin[-1], self.n_classes + 1
+    def _run_registers(self, classes: list[int], shift: int) -> list[int]:
+        rows, codes = _rows(self), self.actions
+        row = rows[self.begin[-1]]
         registers = [0] * self.width
         borders: list[int] = []
-        kinds: list[int] = []
         for position, c in enumerate(classes):
-            place = state * columns + c
-            state, number = following[place], action[place]
+            row, number = row[c]
             if not number:
                 continue
-            code = self.actions[number]
+            if number == 1:
+                borders.append(position << shift)
+                continue
+            code = codes[number]
             moves = 1 + 2 * code[0]
-            for source, kind in zip(code[1:moves:2], code[2:moves:2], strict=True):
-                borders.append(position if source == FROM_HERE else registers[source])
-                kinds.append(kind)
-            for to, source in zip(code[moves + 1 :: 2], code[moves + 2 :: 2], strict=True):
-                registers[to] = position if source == FROM_HERE else registers[source]
-        return borders, kinds
+            for place in range(1, moves, 2):
+                source = code[place]
+                borders.append((position if source == FROM_HERE else registers[source]) << shift | code[place + 1])
+            for place in range(moves + 1, len(code), 2):
+                source = code[place + 1]
+                registers[code[place]] = position if source == FROM_HERE else registers[source]
+        return borders
 
-    def _run_marks(self, classes: list[int]) -> tuple[list[int], list[int]]:
-        following, action = _uint16(self.next), _uint16(self.action)
-        state, columns = self.begin[-1], self.n_classes + 1
+    def _run_marks(self, classes: list[int], shift: int) -> list[int]:
+        rows, codes = _rows(self), self.actions
+        row = rows[self.begin[-1]]
         marks = [0] * self.width
         borders: list[int] = []
-        kinds: list[int] = []
         for position, c in enumerate(classes):
-            place = state * columns + c
-            state, number = following[place], action[place]
+            row, number = row[c]
             if not number:
                 continue
-            code = self.actions[number]
+            code = codes[number]
             if code[0]:
-                del borders[marks[code[0] - 1] :], kinds[marks[code[0] - 1] :]
-                borders.append(position)
-                kinds.append(code[1])
-            for to, source in zip(code[3::2], code[4::2], strict=True):
-                marks[to] = len(borders) if source == FROM_HERE else marks[source]
-        return borders, kinds
+                del borders[marks[code[0] - 1] :]
+                borders.append(position << shift | code[1])
+            for place in range(3, len(code), 2):
+                source = code[place + 1]
+                marks[code[place]] = len(borders) if source == FROM_HERE else marks[source]
+        return borders
+
+
+@lru_cache(maxsize=64)
+def _rows(tables: Tables) -> list[list[tuple[Any, int]]]:
+    """For each state and class, the row of the next state and the number of the action."""
+    following, action = _uint16(tables.next), _uint16(tables.action)
+    columns = tables.n_classes + 1
+    rows: list[list[tuple[Any, int]]] = [[] for _ in range(tables.n_states)]
+    for state, row in enumerate(rows):
+        for place in range(state * columns, (state + 1) * columns):
+            row.append((rows[following[place]], action[place]))
+    return rows
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from .unicode import category, fold_closure, property_set
 if TYPE_CHECKING:
     from .dialects import Dialect
 
-__all__ = ["NEWLINE", "Flags", "Reader"]
+__all__ = ["NEWLINE", "Flags", "Reader", "shown"]
 
 NEWLINE = CharSet.of("\n")
 _CONTROLS = {"t": "\t", "n": "\n", "r": "\r", "f": "\f", "a": "\a"}
@@ -36,6 +36,11 @@ class Flags:
     verbose: bool = False
 
 
+def shown(regex: str) -> str:
+    """A regex for an error message: quoted, and only its beginning if it is long."""
+    return repr(regex) if len(regex) <= 200 else f"{regex[:200]!r}... ({len(regex)} characters)"
+
+
 class Reader:
     """A place in the text of a regex, and what can be read there as a set of characters."""
 
@@ -48,7 +53,7 @@ class Reader:
     def fail(self, what: str, at: int | None = None) -> NoReturn:
         """Raise the error that names the pattern, the offset in it, and the cure that ``what`` ends with."""
         place = self.position if at is None else at
-        raise PatternError(f"pattern {self.regex!r}, offset {place} ({self.dialect.name} dialect): {what}")
+        raise PatternError(f"pattern {shown(self.regex)}, offset {place} ({self.dialect.name} dialect): {what}")
 
     def peek(self, length: int = 1) -> str:
         return self.regex[self.position : self.position + length]

@@ -3,18 +3,25 @@
 The tree is written out again as source for ``regex`` in which every class is explicit ranges and no flag, property or
 anchor is left, so the module's own (newer) Unicode and its own rules for ``$``, ``\\Z`` or case never matter. What it
 decides is only the order of the search. ``Pattern.ends`` is the caller; other tiers are held equal to this one.
+
+The module tries the ranges of a class one by one, and letters are 600 ranges: so both the text and the source are
+first reduced to the pattern's own classes, class c being U+0000 + c. That is 5 to 30 times faster. Only a
+back-reference needs the characters themselves.
 """
 
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from ..errors import PatternError
 from .charsets import CharSet
-from .nodes import Alternation, Atomic, Backreference, Chars, Concat, Group, Look, Node, Repeat
-from .scanners import byte_offsets
+from .classes import Partition, partition
+from .escapes import shown
+from .nodes import Alternation, Atomic, Backreference, Chars, Concat, Group, Look, Node, Repeat, walk
+from .scanners import ClassTable, byte_offsets
 from .syntax import parse
 
 if TYPE_CHECKING:
@@ -22,8 +29,21 @@ if TYPE_CHECKING:
 
 __all__ = ["regex_ends", "regex_source"]
 
+_MAX_CLASSES = 250
 _SUFFIX = {"greedy": "", "lazy": "?", "possessive": "+"}
 _TOO_SLOW = "give a longer timeout, or rewrite the pattern so that one text can match in one way only"
+
+
+class _Classes(dict[int, int]):
+    """Code point to class, for ``str.translate``, filled as characters turn up."""
+
+    def __init__(self, table: ClassTable) -> None:
+        super().__init__()
+        self.table = table
+
+    def __missing__(self, point: int) -> int:
+        self[point] = number = self.table.of(point)
+        return number
 
 
 def _character(point: int) -> str:
@@ -40,7 +60,7 @@ def _class(characters: CharSet) -> str:
 
 
 def regex_source(node: Node) -> str:
-    """Write a tree as source for the ``regex`` module.
+    """Write a tree as source for the ``regex`` module, with its sets as they are.
 
     Examples
     --------
@@ -77,14 +97,34 @@ def _bounds(node: Repeat) -> str:
     return f"{{{node.low},{'' if node.high is None else node.high}}}"
 
 
+def _in_classes(node: Node, classes: Partition) -> Node:
+    """The same tree with every set replaced by the set of its classes, taken as code points."""
+    if isinstance(node, Chars):
+        bits = classes.members[node.characters]
+        return Chars(CharSet((number, number) for number in range(classes.n_classes) if bits >> number & 1))
+    if isinstance(node, Concat):
+        return Concat(tuple([_in_classes(item, classes) for item in node.items]))
+    if isinstance(node, Alternation):
+        return Alternation(tuple([_in_classes(option, classes) for option in node.options]))
+    if isinstance(node, Backreference):
+        return node
+    return replace(node, body=_in_classes(node.body, classes))
+
+
 @lru_cache(maxsize=64)
-def _compiled(pattern: str, dialect: str) -> regex.Pattern[str]:
+def _compiled(pattern: str, dialect: str) -> tuple[regex.Pattern[str], ClassTable | None]:
+    """The pattern for ``regex``, and the classes that its text is to be reduced to."""
     import regex
 
+    node, table = parse(pattern, dialect), None
+    parts = list(walk(node))
+    classes = partition([part.characters for part in parts if isinstance(part, Chars)])
+    if classes.n_classes <= _MAX_CLASSES and not any(isinstance(part, Backreference) for part in parts):
+        node, table = _in_classes(node, classes), classes.table()
     try:
-        return regex.compile(regex_source(parse(pattern, dialect)), regex.V1)
+        return regex.compile(regex_source(node), regex.V1), table
     except regex.error as error:
-        raise PatternError(f"pattern {pattern!r} cannot run on the regex module: {error}; simplify it") from error
+        raise PatternError(f"pattern {shown(pattern)} cannot run on the regex module: {error}; simplify it") from error
 
 
 def regex_ends(data: bytes, pattern: str, dialect: str, timeout: float) -> list[int]:
@@ -109,13 +149,14 @@ def regex_ends(data: bytes, pattern: str, dialect: str, timeout: float) -> list[
     PatternError
         If the pattern is wrong or the time is over.
     """
-    compiled = _compiled(pattern, dialect)
+    compiled, table = _compiled(pattern, dialect)
     text = data.decode("utf-8", "surrogateescape")
+    searched = text if table is None else text.translate(_Classes(table))
     deadline = time.monotonic() + timeout
     cuts: list[int] = []
     place = 0
     try:
-        for match in compiled.finditer(text, timeout=timeout):
+        for match in compiled.finditer(searched, timeout=timeout):
             first, end = match.span()
             if first > place:
                 cuts.append(first)
@@ -126,7 +167,7 @@ def regex_ends(data: bytes, pattern: str, dialect: str, timeout: float) -> list[
     except TimeoutError:
         at = len(text[:place].encode("utf-8", "surrogateescape"))
         raise PatternError(
-            f"pattern {pattern!r} took more than {timeout:g} seconds, at byte {at} of {len(data)}; {_TOO_SLOW}"
+            f"pattern {shown(pattern)} took more than {timeout:g} seconds, at byte {at} of {len(data)}; {_TOO_SLOW}"
         ) from None
     if place < len(text):
         cuts.append(len(text))

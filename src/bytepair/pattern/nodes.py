@@ -8,7 +8,7 @@ the automaton cannot run (back-references, long look-around, atomic groups) has 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -31,6 +31,7 @@ __all__ = [
     "can_be_empty",
     "concat",
     "one_set",
+    "walk",
 ]
 
 RepeatMode = Literal["greedy", "lazy", "possessive"]
@@ -146,7 +147,7 @@ def can_be_empty(node: Node, groups: dict[int, Node] | None = None) -> bool:
         The capturing groups by number, for back-references; found in the node itself when not given.
     """
     if groups is None:
-        groups = dict(_groups(node))
+        groups = {inner.number: inner.body for inner in walk(node) if isinstance(inner, Group)}
     if isinstance(node, Chars):
         return False
     if isinstance(node, Concat):
@@ -164,9 +165,9 @@ def can_be_empty(node: Node, groups: dict[int, Node] | None = None) -> bool:
     return can_be_empty(node.body, groups)
 
 
-def _groups(node: Node) -> Iterable[tuple[int, Node]]:
-    if isinstance(node, Group):
-        yield node.number, node.body
+def walk(node: Node) -> Iterator[Node]:
+    """The node and all nodes below it."""
+    yield node
     if isinstance(node, Concat):
         children: tuple[Node, ...] = node.items
     elif isinstance(node, Alternation):
@@ -176,4 +177,4 @@ def _groups(node: Node) -> Iterable[tuple[int, Node]]:
     else:
         children = (node.body,)
     for child in children:
-        yield from _groups(child)
+        yield from walk(child)

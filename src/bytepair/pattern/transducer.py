@@ -289,7 +289,7 @@ def minimal(rows: list[list[tuple[int, Action]]], begin: list[int], widths: list
     """Merge states that act alike from here on, and number the rest breadth first."""
     actions: dict[Hashable, int] = {}
     coded = [[actions.setdefault(action, len(actions)) for _, action in row] for row in rows]
-    labels = [(width, *codes) for width, codes in zip(widths, coded, strict=True)]
+    labels = [(width, tuple(codes)) for width, codes in zip(widths, coded, strict=True)]
     targets = [[to for to, _ in row] for row in rows]
     block = coarsest_partition(labels, targets)
     member = {number: state for state, number in reversed(list(enumerate(block)))}
