@@ -214,11 +214,13 @@ NB_MODULE(_core, m) {
       }, nb::arg("data"), nb::arg("wanted"));
 
   nb::class_<Splitter>(m, "Splitter")
-      .def("__init__", [](Splitter* self, const ClassTable& classes, u32 n_states, u32 width, u32 begin,
-                          const nb::bytes& levels, const nb::bytes& next, const nb::bytes& action, const std::vector<std::vector<u16>>& actions,
+      .def("__init__", [](Splitter* self, const ClassTable& classes, u32 width, const nb::bytes& begin,
+                          const nb::bytes& levels, const nb::bytes& next, const nb::bytes& action,
+                          const std::vector<std::vector<u16>>& actions, const nb::bytes& strong,
                           const std::optional<std::string>& family, const std::vector<u8>& flags,
                           const std::optional<std::string>& level) {
-        Automaton automaton(classes, {n_states, width, begin, unpack<u16>(levels), unpack<u16>(next), unpack<u16>(action), actions});
+        Automaton automaton(classes, {width, unpack<u16>(begin), unpack<u16>(levels), unpack<u16>(next),
+                                      unpack<u16>(action), actions, unpack<u8>(strong)});
         if (!family) {
           new (self) Splitter(std::move(automaton));
           return;
@@ -226,8 +228,9 @@ NB_MODULE(_core, m) {
         const Simd* named = level ? simd_named(*level) : &simd();
         if (!named) throw Error(ErrorKind::value, "this machine does not have " + *level);
         new (self) Splitter(std::move(automaton), family_named(*family), flags, *named);
-      }, nb::arg("classes"), nb::arg("n_states"), nb::arg("width"), nb::arg("begin"), nb::arg("levels"),
-         nb::arg("next"), nb::arg("action"), nb::arg("actions"), nb::arg("family").none(), nb::arg("flags"), nb::arg("level").none())
+      }, nb::arg("classes"), nb::arg("width"), nb::arg("begin"), nb::arg("levels"), nb::arg("next"),
+         nb::arg("action"), nb::arg("actions"), nb::arg("strong"), nb::arg("family").none(), nb::arg("flags"),
+         nb::arg("level").none())
       .def("ends", [](const Splitter& self, nb::handle data) {
         const std::string_view text = view(data);
         std::vector<i64> ends;
@@ -237,16 +240,13 @@ NB_MODULE(_core, m) {
             ends.insert(ends.end(), cursor.ends.begin(), cursor.ends.begin() + static_cast<std::ptrdiff_t>(k));
         });
         return to_array(std::move(ends));
-      }, nb::arg("data"));
+      }, nb::arg("data"))
+      .def("safe_cut", [](const Splitter& self, const nb::bytes& data, std::size_t start) {
+        const std::string_view text = view(data);
+        return self.safe_cut(bytes_of(text), std::min(start, text.size()), text.size());
+      }, nb::arg("data"), nb::arg("start"));
 
   m.def("simd_level", [] { return std::string(simd().name); });
-  m.def("time_split", [](const Splitter& self, nb::handle data) {
-    const std::string_view text = view(data);
-    u64 n = 0;
-    Cursor cursor;
-    while (const std::size_t k = self.fill(cursor, bytes_of(text), text.size(), true)) n += k;
-    return n;
-  });
 
   nb::class_<Specials>(m, "Specials")
       .def("__init__", [](Specials* self, const std::vector<nb::bytes>& names, const std::vector<u32>& ids) {

@@ -12,11 +12,13 @@ Automaton::Automaton(ClassTable classes, const Tables& tables)
   const auto check = [](bool sound, const char* what) {
     if (!sound) throw Error(ErrorKind::value, std::string("automaton: ") + what);
   };
-  const std::size_t size = tables.next.size();
-  check(tables.n_states > 0 && size == static_cast<std::size_t>(tables.n_states) * stride_, "next has a wrong size");
+  const std::size_t size = tables.next.size(), n_states = tables.levels.size();
+  check(n_states > 0 && size == n_states * stride_, "next has a wrong size");
   check(tables.action.size() == size, "action has a wrong size");
   check(size < std::size_t{1} << (32 - kWorkBits), "it is too large");
-  check(tables.begin < tables.n_states, "it begins in no state");
+  check(tables.begin.size() == stride_, "begin has a wrong size");
+  check(tables.strong.size() == static_cast<std::size_t>(classes_.n_classes()) * classes_.n_classes(),
+        "strong has a wrong size");
   check(tables.width > 0 && tables.width < 1024, "it has no level, or too many");
   const std::vector<u16> nothing{0, 0, 0}, border{1, 0, 1, 0, kHere};
   check(tables.actions.size() >= 2 && tables.actions.size() < 1u << (kWorkBits - 4), "it has too few or many actions");
@@ -32,10 +34,13 @@ Automaton::Automaton(ClassTable classes, const Tables& tables)
     has_gaps_ = has_gaps_ || action.flag != 0;
     actions_.push_back(action);
   }
-  begin_ = tables.begin * stride_;
+  strong_ = tables.strong;
   for (std::size_t i = 0; i < size; ++i)
-    check(tables.next[i] < tables.n_states && tables.action[i] < actions_.size(), "a state or action is out of range");
-  check(tables.levels.size() == tables.n_states && tables.levels[tables.begin] == 1, "levels has a wrong size or begin");
+    check(tables.next[i] < n_states && tables.action[i] < actions_.size(), "a state or action is out of range");
+  for (const u16 state : tables.begin) {
+    check(state < n_states && tables.levels[state] == 1, "it begins in no state, or in one of more levels");
+    begin_.push_back(state * stride_);
+  }
   for (const u16 levels : tables.levels) {
     check(levels >= 1 && levels <= width_, "a state has no level, or too many");
     one_level_.push_back(levels == 1);
@@ -103,7 +108,7 @@ std::size_t Automaton::fill(Cursor& cursor, const u8* s, std::size_t n, bool las
   if (!last) n = whole_characters(s, n);
   if (cursor.marks.empty()) {
     cursor.marks.assign(width_, 0);
-    cursor.row = begin_;
+    cursor.row = cursor.begin == kNone ? begin_.back() : begin_[cursor.begin];
   }
   const u32* const table = table_.data();
   const u32* const pairs = pairs_.empty() ? nullptr : pairs_.data();
@@ -161,6 +166,30 @@ std::size_t Automaton::fill(Cursor& cursor, const u8* s, std::size_t n, bool las
     k = cursor.found;
     wanted *= 2;
   }
+}
+
+// The class of the character that ends at `at`, in a text that begins at `from` < at.
+u8 Automaton::class_before(const u8* s, std::size_t from, std::size_t at) const {
+  std::size_t i = at - 1;
+  while (i > from && at - i < 4 && (s[i] & 0xC0) == 0x80) --i;
+  u32 length;
+  const u8 c = classes_.at(s, i, at, length);
+  return i + length == at ? c : classes_.of(0xDC00u | s[at - 1]);
+}
+
+void Automaton::restart(Cursor& cursor, const u8* s, std::size_t from, std::size_t at) const {
+  cursor.restart(at);
+  if (at > from) cursor.begin = class_before(s, from, at);
+}
+
+std::size_t Automaton::safe_cut(const u8* s, std::size_t from, std::size_t n) const {
+  for (std::size_t at = from + 1; at < n; ++at) {
+    if ((s[at] & 0xC0) == 0x80) continue;  // within a character, or perhaps so
+    u32 length;
+    const u8 before = class_before(s, 0, at), behind = classes_.at(s, at, n, length);
+    if (strong_[static_cast<std::size_t>(before) * classes_.n_classes() + behind]) return at;
+  }
+  return n;
 }
 
 void Automaton::drop_handed(Cursor& cursor) {

@@ -20,13 +20,15 @@ class Automaton {
   static constexpr u16 kHere = 0xFFFF;
 
   struct Tables {
-    u32 n_states = 0, width = 0, begin = 0;  // levels that a state has at the most; the state that a text begins in
-    std::vector<u16> levels;                 // of each state
-    std::vector<u16> next, action;           // rows of n_classes + 1, the last column for the end of the text
+    u32 width = 0;                  // the most levels that a state has
+    std::vector<u16> begin;         // the state that a pretoken begins in behind each class; the last begins a text
+    std::vector<u16> levels;        // of each state
+    std::vector<u16> next, action;  // rows of n_classes + 1, the last column for the end of the text
     // By number: accepting level + 1 or 0, the border's kind, the number of moves, their (to, from). The first is
     // "nothing", the second "level 0 accepts, its mark is here". Kinds: 0 a match's end, 1 a gap's, which goes where
     // the next border is a gap's too, 2 a gap's that stays.
     std::vector<std::vector<u16>> actions;
+    std::vector<u8> strong;  // pairs (class before, class behind) between which a text can always be cut in two
   };
 
   Automaton(ClassTable classes, const Tables& tables);
@@ -34,6 +36,12 @@ class Automaton {
   // Scans on in s[.., n) and returns how many ends in cursor.ends[0 ..] are certain now; they are handed out by it.
   // Without `last` more text may follow, and 0 means that it is needed; with `last`, that the run is over.
   std::size_t fill(Cursor& cursor, const u8* s, std::size_t n, bool last, std::size_t wanted) const;
+
+  // A cursor that goes on at `at`, behind the text s[from, at) of the same run.
+  void restart(Cursor& cursor, const u8* s, std::size_t from, std::size_t at) const;
+
+  // The first place in (from, n) where the text s[0, n) can be cut in two, each cut on its own, or n.
+  std::size_t safe_cut(const u8* s, std::size_t from, std::size_t n) const;
 
   const ClassTable& classes() const { return classes_; }
 
@@ -52,6 +60,7 @@ class Automaton {
   };
 
   bool repeats(const Action& action) const;
+  u8 class_before(const u8* s, std::size_t from, std::size_t at) const;
 
   void build_pairs();
   static void drop_handed(Cursor& cursor);
@@ -59,7 +68,9 @@ class Automaton {
   std::size_t act(u32 work, std::size_t here, std::size_t found, Cursor& cursor) const;
 
   ClassTable classes_;
-  u32 stride_, width_, begin_;
+  u32 stride_, width_;
+  std::vector<u32> begin_;  // rows
+  std::vector<u8> strong_;
   bool has_gaps_ = false;
   std::vector<Action> actions_;
   std::vector<Move> moves_;

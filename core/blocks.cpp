@@ -309,7 +309,7 @@ std::size_t Blocks::fill(const Automaton& automaton, Cursor& cursor, const u8* s
     }
     if (found) return found;
     // The rest is the automaton's, from the start of the pretoken that is open.
-    cursor.restart(cursor.at);
+    cursor.restart(cursor.at);  // no family looks behind
     cursor.blocks_over = true;
   }
   return automaton.fill(cursor, s, n, last, wanted);

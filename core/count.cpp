@@ -52,14 +52,12 @@ void Counter::feed(const u8* s, std::size_t n, u64 document, bool last) {
   if (stream_.pending() > 0 && document != document_)
     throw Error(ErrorKind::value, "counter: the document before this one was not ended");
   document_ = document;
-  const u64 before = base_ + stream_.pending();
   stream_.feed(
       *splitter_, specials_ ? &*specials_ : nullptr, s, n, last,
       [&](const u8* text, std::size_t start, std::size_t end, std::size_t size) {
-        add(text + start, end - start, size - start, 1, document, base_ + start);
+        add(text + start, end - start, size - start, 1, document, stream_.offset() + start);
       },
       [](u32) {});
-  base_ = last ? 0 : before + n - stream_.pending();
 }
 
 void Counter::feed_ends(const u8* s, std::size_t n, const i64* ends, std::size_t n_ends, u64 document, u64 offset) {

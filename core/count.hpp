@@ -58,7 +58,7 @@ class Counter {
   i64 n_pretokens_ = 0;
 
   Stream stream_;
-  u64 document_ = 0, base_ = 0;  // base_: where what waits in the stream begins in its document
+  u64 document_ = 0;
 };
 
 }  // namespace bytepair

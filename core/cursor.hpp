@@ -28,6 +28,7 @@ struct Cursor {
     handed = found = 0;
     finished = blocks_over = false;
     blocks_until = 0;
+    begin = kNone;
     marks.clear();
     carry = BlockCarry{};
   }
@@ -41,6 +42,7 @@ struct Cursor {
   // The automaton: the row of its state, and how many ends there were when each of its levels began (none: at its start).
   u32 row = 0;
   std::vector<std::size_t> marks;
+  u32 begin = kNone;  // the class of the character before its start, kNone at the start of a text
 
   // The blocks: where they last began anew, how far they may go (0: not known yet), and what the last one left.
   std::size_t fresh;

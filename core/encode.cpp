@@ -82,7 +82,7 @@ template <class AfterPretoken>
 void Encoder::encode_with(const u8* s, std::size_t n, const Specials* specials, State& state, IdBuffer& out,
                           AfterPretoken after) const {
   for_each_piece(
-      splitter(), specials, state.cursor, s, 0, n,
+      splitter(), specials, state.cursor, s, 0, n, 0,
       [&](std::size_t start, std::size_t end) {
         pretoken(s, start, end, n, state, out);
         after();

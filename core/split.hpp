@@ -21,6 +21,11 @@ class Splitter {
                    : automaton_.fill(cursor, s, n, last, wanted);
   }
 
+  void restart(Cursor& cursor, const u8* s, std::size_t from, std::size_t at) const {
+    automaton_.restart(cursor, s, from, at);
+  }
+  std::size_t safe_cut(const u8* s, std::size_t from, std::size_t n) const { return automaton_.safe_cut(s, from, n); }
+
  private:
   Automaton automaton_;
   std::optional<Blocks> blocks_;
