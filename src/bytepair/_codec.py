@@ -1,19 +1,19 @@
 """The engine's objects for one vocabulary and one pattern: text to ids and back.
 
 ``tokenizer`` owns one codec for each tokenizer and turns its options into the plain arguments here; ``training`` uses
-:func:`engine_alphabet` and :func:`engine_splitter` to count and to merge. Nothing here checks a user's arguments.
+:func:`engine_alphabet` and :func:`dropped_classes` to merge. Nothing here checks a user's arguments.
 """
 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from . import _engine
 from .errors import UnknownTokenError
-from .pattern import Pattern, resolve
+from .pattern import Pattern, blanks, resolve
 from .vocabulary import UNK, Alphabet, Vocabulary
 
 if TYPE_CHECKING:
@@ -26,22 +26,9 @@ NONE = 0xFFFFFFFF
 DEFAULT_CACHE_BYTES = 128 << 20
 
 
-def engine_classes(pattern: Pattern) -> Any:
-    """The class table of a pattern that has a scanner, for the engine."""
-    table = pattern.classes
-    return None if table is None else _engine.ClassTable(table.stage1, table.stage2, table.n_classes)
-
-
-def engine_splitter(pattern: Pattern) -> Any:
-    """The scanner that cuts this pattern in the engine, or None: then its pretokens come from ``pattern.ends``."""
-    return None if pattern.scanner is None else _engine.Splitter(pattern.scanner, engine_classes(pattern))
-
-
 def dropped_classes(alphabet: Alphabet, pattern: Pattern) -> Any:
     """The white space that the classic scheme leaves out: what the pattern takes for it, else all there is."""
-    if alphabet.end_of_word is None:
-        return None
-    return engine_classes(pattern if pattern.scanner == "runs" else resolve("whitespace"))
+    return None if alphabet.end_of_word is None else blanks(only_spaces=pattern == resolve("spaces"))
 
 
 def engine_alphabet(
@@ -81,23 +68,35 @@ class Codec:
 
     @cached_property
     def splitter(self) -> Any:
-        return engine_splitter(self.pattern)
+        return self.pattern.splitter
 
     @cached_property
     def encoder(self) -> Any:
         v = self.vocabulary
+        whole = None
         if v.rule == "ranks":
+            # tiktoken's own rule: a pretoken that is a token is that token, before any merge.
             offsets = array("q", [0])
             for text in v.tokens.values():
                 offsets.append(offsets[-1] + len(text))
-            pairs = _engine.PairTable.of_ranks(b"".join(v.tokens.values()), offsets, array("I", v.tokens))
+            whole = _engine.TokenTable(b"".join(v.tokens.values()), offsets, array("I", v.tokens))
+            pairs = _engine.PairTable.of_ranks(whole)
         else:
             columns = [array("I", column) for column in zip(*v.merges)] or [array("I")] * 3
             pairs = _engine.PairTable.of_merges(*columns)
-        alphabet = engine_alphabet(v.alphabet, v.base, v.fallback, v.specials.get(UNK, NONE))
-        whole_rank = v.rule == "merges" and v.unordered_merge is not None
-        dropped = dropped_classes(v.alphabet, self.pattern)
-        return _engine.Encoder(alphabet, pairs, whole_rank, self.splitter, dropped, self.cache_bytes)
+        return _engine.Encoder(
+            alphabet=engine_alphabet(v.alphabet, v.base, v.fallback, v.specials.get(UNK, NONE)),
+            pairs=pairs,
+            whole_rank=v.rule == "merges" and v.unordered_merge is not None,
+            whole=whole,
+            splitter=self.splitter,
+            dropped=self.dropped,
+            cache_bytes=self.cache_bytes,
+        )
+
+    @cached_property
+    def dropped(self) -> Any:
+        return dropped_classes(self.vocabulary.alphabet, self.pattern)
 
     @cached_property
     def decoder(self) -> Any:
@@ -152,6 +151,15 @@ class Codec:
         joined = np.concatenate(rows) if rows else np.empty(0, dtype=np.uint32)
         return joined, np.array([len(row) for row in rows], dtype=np.int64)
 
+    def encode_iter(self, chunks: Iterable[bytes], specials: Any) -> Iterator[int]:
+        if self.splitter is None:
+            yield from self.encode(b"".join(chunks), specials)
+            return
+        stream = _engine.Stream()
+        for chunk in chunks:
+            yield from self.encoder.feed(stream, chunk, False, specials)
+        yield from self.encoder.feed(stream, b"", True, specials)
+
     def count(self, data: str | bytes, specials: Any) -> int:
         if self.splitter is not None:
             n: int = self.encoder.count(data, specials)
@@ -159,8 +167,9 @@ class Codec:
         return len(self.encode_array(data, specials))
 
     def pretokens(self, data: bytes) -> list[bytes]:
-        ends = self.pattern.ends(data) if self.splitter is None else self.splitter.ends(data).tolist()
-        return [data[start:end] for start, end in zip([0, *ends], ends)]
+        ends = self.pattern.ends(data)
+        pieces = [data[start:end] for start, end in zip([0, *ends], ends)]
+        return pieces if self.dropped is None else [piece for piece in pieces if not self.dropped.covers(piece, 1)]
 
     # ---- ids to bytes ----
 

@@ -50,5 +50,7 @@ Encoder = _impl.Encoder
 PairTable = _impl.PairTable
 Specials = _impl.Specials
 Splitter = _impl.Splitter
+Stream = _impl.Stream
+TokenTable = _impl.TokenTable
 Trainer = _impl.Trainer
 collect_characters = _impl.collect_characters

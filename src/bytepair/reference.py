@@ -390,12 +390,15 @@ def passes(ids: Sequence[int], merges: Mapping[Pair, int]) -> Iterator[list[int]
 def encode_ranks(ranks: Mapping[bytes, int], word: bytes) -> list[int]:
     """The rank rule: join the two neighbours whose bytes together have the lowest rank, leftmost first, one at a time.
 
-    For ranks that were trained this gives what the merge rule gives; for others it may not:
+    A pretoken that has a rank itself is that token at once, as tiktoken has it. For ranks that were trained this gives
+    what the merge rule gives; for others it may not:
 
     >>> byte_ranks = {bytes([b]): b for b in range(256)}
     >>> encode_ranks(byte_ranks | {b"bc": 256, b"ab": 257, b"abc": 258}, b"abc")
     [258]
     """
+    if word in ranks:
+        return [ranks[word]]
     parts = [word[place : place + 1] for place in range(len(word))]
     while found := [
         (ranks[left + right], place) for place, (left, right) in enumerate(pairwise(parts)) if left + right in ranks

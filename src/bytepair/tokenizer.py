@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -275,6 +275,40 @@ class Tokenizer:
             ids = wide
         return Ragged(ids, offsets, self.pad_id)
 
+    def encode_iter(
+        self, chunks: Iterable[Text], *, special: Special = "text", errors: Errors = "strict"
+    ) -> Iterator[int]:
+        """The ids of a text that comes in chunks, as if they were joined.
+
+        A chunk may end anywhere, within a word, a special token or (bytes) a character. An id comes out as soon as
+        no text that may follow can change it. A pattern that runs on the ``regex`` module (``pattern.splitter`` is
+        None) needs the text whole: then all ids come at the end.
+
+        Examples
+        --------
+        >>> import bytepair
+        >>> tok = bytepair.train("low low lower lowest", num_merges=4)
+        >>> list(tok.encode_iter(["lo", "w lo", "wer"])) == tok.encode("low lower")
+        True
+        """
+        if isinstance(chunks, (str, bytes)):
+            raise TypeError("encode_iter takes chunks of text; for a single text call encode, or give [text]")
+        if isinstance(special, str) and special == "error":
+            # A name may lie across chunks: it is looked for in the ids, as a token.
+            return self._refusing(self.encode_iter(chunks, special="all", errors=errors))
+        matcher = self._matcher(special, b"", errors)
+        data = (to_bytes(chunk, errors, f"chunk {i}: ") for i, chunk in enumerate(chunks))
+        return self._codec.encode_iter(data, matcher)
+
+    def _refusing(self, ids: Iterator[int]) -> Iterator[int]:
+        for i in ids:
+            if i in self._special_ids:
+                raise SpecialTokenError(
+                    f"the chunks hold the special token {self.token_str(i)!r}; "
+                    'pass special="all" to encode it as that token, or special="text" to encode it as text'
+                )
+            yield i
+
     def count(self, text: Text, *, special: Special = "text", errors: Errors = "strict") -> int:
         """How many tokens :meth:`encode` would give, without making them."""
         matcher = None if special == "text" else self._matcher(special, text, errors)
@@ -294,7 +328,7 @@ class Tokenizer:
     def pretokens(self, text: Text, *, errors: Errors = "strict") -> list[bytes]:
         """The pieces that the pattern cuts the text into; no merge crosses their borders.
 
-        Joined they are the text, also where the classic scheme drops white space later.
+        Joined they are the text, except in the classic scheme, which drops white space.
         """
         return self._codec.pretokens(to_bytes(text, errors))
 
@@ -599,7 +633,7 @@ class Tokenizer:
             "fallback": v.fallback,
             "specials": sorted(v.specials.items()),
             "roles": sorted(v.roles.items()),
-            "pattern": [self._pattern.regex, self._pattern.dialect, self._pattern.unicode_version],
+            "pattern": [self._pattern.stages, self._pattern.unicode_version],
             "merges": v.merges,
             "marked": sorted(v.marked),
             "tokens": [[i, text.decode("latin-1")] for i, text in sorted(v.tokens.items())],

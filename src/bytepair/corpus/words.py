@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from .. import _engine
-from .._codec import engine_splitter, segments
+from .._codec import segments
 from .._text import to_bytes
 from ..errors import TrainingError
 from ..pattern import Pattern, resolve
@@ -151,7 +151,7 @@ class _Counting:
 
     def __init__(self, pattern: Pattern, specials: list[str], corpus: Any, progress: Reporter | bool | None) -> None:
         self.pattern = pattern
-        self.splitter = engine_splitter(pattern)
+        self.splitter = pattern.splitter
         self.specials = (
             _engine.Specials([s.encode() for s in specials], list(range(len(specials)))) if specials else None
         )

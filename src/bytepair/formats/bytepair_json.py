@@ -38,12 +38,7 @@ def write(tokenizer: Tokenizer) -> bytes:
         "format": NAME,
         "version": VERSION,
         "rule": v.rule,
-        "pattern": {
-            "name": pattern.name,
-            "regex": pattern.regex,
-            "dialect": pattern.dialect,
-            "unicode": pattern.unicode_version,
-        },
+        "pattern": {"name": pattern.name, **_pattern_to_json(pattern), "unicode": pattern.unicode_version},
         "alphabet": _alphabet_to_json(v.alphabet),
         "layout": v.layout,
         "byte_order": v.byte_order,
@@ -65,13 +60,20 @@ class _Lines(list):  # type: ignore[type-arg]
 
 def _dump(value: Any, indent: str = "") -> str:
     """JSON with one key a line, and one line for each of a :class:`_Lines`."""
-    if isinstance(value, dict) and any(isinstance(v, (dict, _Lines)) for v in value.values()):
+    if isinstance(value, dict) and (not indent or any(isinstance(v, _Lines) for v in value.values())):
         inner = indent + "  "
         rows = ",\n".join(f"{inner}{json.dumps(key)}: {_dump(v, inner)}" for key, v in value.items())
         return f"{{\n{rows}\n{indent}}}"
     if isinstance(value, _Lines):
         return "[\n" + ",\n".join(f"{indent}  {line}" for line in value) + f"\n{indent}]" if value else "[]"
     return json.dumps(value)
+
+
+def _pattern_to_json(pattern: Pattern) -> dict[str, Any]:
+    out: dict[str, Any] = {"regex": pattern.regex, "dialect": pattern.dialect}
+    if pattern.then is not None:
+        out["then"] = _pattern_to_json(pattern.then)
+    return out
 
 
 def _alphabet_to_json(alphabet: Alphabet) -> dict[str, Any]:
@@ -246,7 +248,7 @@ def _alphabet(reader: _Reader) -> Alphabet:
 
 def _pattern(reader: _Reader, name: str) -> Pattern:
     recorded = reader.get("unicode", str)
-    pattern = Pattern(reader.get("regex", str), dialect=reader.get("dialect", str))
+    pattern = _stage(reader)
     if recorded != UNICODE_VERSION:
         warnings.warn(
             f"{name} was made with Unicode {recorded[:20]}, and this bytepair has {UNICODE_VERSION}: characters that "
@@ -256,6 +258,11 @@ def _pattern(reader: _Reader, name: str) -> Pattern:
             stacklevel=4,
         )
     return pattern
+
+
+def _stage(reader: _Reader) -> Pattern:
+    then = _stage(reader.sub("then")) if "then" in reader.value else None
+    return Pattern(reader.get("regex", str), dialect=reader.get("dialect", str), then=then)
 
 
 def _changes(recorded: str) -> str:

@@ -1,26 +1,40 @@
 """Patterns: the regexes that cut a text into pretokens.
 
 :class:`Pattern` is what users and tokenizers hold. Below it: ``syntax.py`` reads the regex, ``presets.py`` has the
-named ones, ``scanners.py`` the hand-written scanners, ``automaton.py`` compiles, ``fallback.py`` runs anything else on
-the ``regex`` module. Importing this package imports neither numpy nor regex.
+named ones, ``automaton.py`` compiles, ``families.py`` knows which of them the core cuts by blocks, ``fallback.py`` runs
+anything else on the ``regex`` module. Importing this package imports neither numpy nor regex.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
 
+from .. import _engine
 from ..errors import PatternError
 from .automaton import CompiledPattern, compile_stages
-from .dialects import dialect_named
+from .charsets import CharSet
+from .class_table import ClassTable
+from .dialects import DIALECTS, dialect_named
 from .escapes import shown
 from .fallback import regex_ends
+from .families import family_of
 from .nodes import can_be_empty
 from .presets import PRESETS, Preset
-from .scanners import ClassTable, scan, scanner_name, scanner_table
 from .syntax import parse
 from .unicode import UNICODE_VERSION
 
-__all__ = ["UNICODE_VERSION", "ClassTable", "CompiledPattern", "Pattern", "presets", "resolve"]
+__all__ = [
+    "UNICODE_VERSION",
+    "ClassTable",
+    "CompiledPattern",
+    "Pattern",
+    "blanks",
+    "engine_splitter",
+    "presets",
+    "resolve",
+]
 
 
 @dataclass(frozen=True)
@@ -84,22 +98,17 @@ class Pattern:
         return ((self.regex, self.dialect), *(self.then.stages if self.then else ()))
 
     @property
-    def scanner(self) -> str | None:
-        """The hand-written scanner that cuts this pattern: ``"gpt2"``, ``"runs"``, ``"none"``, or None."""
-        return None if self.then else scanner_name(self.regex, self.dialect)
-
-    @property
-    def classes(self) -> ClassTable | None:
-        """The class table that the scanner wants, if it wants one."""
-        return None if self.then else scanner_table(self.regex, self.dialect)
-
-    @property
     def compiled(self) -> CompiledPattern:
         """The pattern as an automaton, or the reason why it has none; compiled on first use and kept."""
         return compile_stages(*self.stages)
 
+    @property
+    def splitter(self) -> Any:
+        """What cuts this pattern in the engine, or None: then only :meth:`ends` does."""
+        return engine_splitter(self.stages)
+
     def ends(self, data: bytes) -> list[int]:
-        """Cut a text by the plain path.
+        """Cut a text.
 
         Parameters
         ----------
@@ -116,17 +125,53 @@ class Pattern:
         PatternError
             If the text takes longer than the timeout.
         """
-        scanner = self.scanner
-        if scanner is not None:
-            return scan(scanner, self.classes, data)
-        tables = self.compiled.tables
-        if tables is not None:
-            return tables.ends(data)
+        splitter = self.splitter
+        if splitter is not None:
+            found: list[int] = splitter.ends(data).tolist()
+            return found
         ends = regex_ends(data, self.regex, self.dialect, self.timeout)
         if self.then is None:
             return ends
         pieces = zip([0, *ends], ends, strict=False)
         return [start + end for start, stop in pieces for end in self.then.ends(data[start:stop])]
+
+
+@lru_cache(maxsize=64)
+def engine_splitter(stages: tuple[tuple[str, str], ...], level: str | None = None, blocks: bool = True) -> Any:
+    """The engine's splitter of a pattern, or None where it has no automaton.
+
+    ``level`` names an instruction set of the core, None is the best there is; without ``blocks`` the automaton alone
+    cuts.
+    """
+    tables = compile_stages(*stages).tables
+    if tables is None:
+        return None
+    family, flags = (family_of(tables) if blocks else None) or (None, [])
+    return _engine.Splitter(
+        classes=engine_classes(tables.classes),
+        width=tables.width,
+        begin=tables.begin,
+        levels=tables.levels,
+        next=tables.next,
+        action=tables.action,
+        actions=[list(code) for code in tables.actions],
+        strong=tables.strong,
+        family=family,
+        flags=flags,
+        level=level,
+    )
+
+
+def engine_classes(table: ClassTable) -> Any:
+    """A class table for the engine."""
+    return _engine.ClassTable(table.stage1, table.stage2, table.n_classes)
+
+
+@lru_cache(maxsize=2)
+def blanks(only_spaces: bool) -> Any:
+    """For the engine: class 1 is the white space that the classic scheme leaves out, all there is or " " and "\\n"."""
+    dropped = CharSet.of(" \n") if only_spaces else DIALECTS["python"].space()
+    return engine_classes(ClassTable.of_sets(dropped))
 
 
 def _of_preset(preset: Preset) -> Pattern:

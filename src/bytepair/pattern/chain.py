@@ -7,16 +7,14 @@ earlier stage knows every border when it sees the next character; otherwise the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from .program import GAP, MATCH, NotCompilable
 from .transducer import (
     HARD_GAP,
     HERE,
-    Action,
     Marks,
-    Registers,
     Transducer,
     explore,
     minimal,
@@ -34,13 +32,13 @@ __all__ = ["chained"]
 Borders = list[list[tuple[int, bool]]]
 
 
-def chained(stages: Sequence[Automaton]) -> tuple[Partition, Transducer[Marks], Transducer[Registers] | None]:
-    """Compose stages into one transducer, in both forms.
+def chained(stages: Sequence[Automaton]) -> tuple[Partition, Transducer[Marks]]:
+    """Compose stages into one transducer.
 
     Returns
     -------
-    classes, marks, registers
-        The classes that the transducers' rows are about; ``registers`` is None where too many borders pend.
+    classes, marks
+        The classes that the transducer's rows are about, and the transducer.
 
     Raises
     ------
@@ -50,16 +48,10 @@ def chained(stages: Sequence[Automaton]) -> tuple[Partition, Transducer[Marks], 
     earlier = [_borders(stage) for stage in stages[:-1]]
     last = stages[-1]
     classes, views = stages[0].classes.refined([stage.classes for stage in stages[1:]])
-    marks = _product(earlier, with_marks(last), views, _marks_at_border)
-    plain = with_registers(last)
-    registers = None if plain is None else _product(earlier, plain, views, _registers_at_border)
-    new_class = _same_columns([marks, registers] if registers is not None else [marks], classes.n_classes)
+    marks = _product(earlier, with_marks(last), views)
+    new_class = _same_columns(marks, classes.n_classes)
     kept = [*(new_class.index(number) for number in range(max(new_class) + 1)), classes.n_classes]
-    return (
-        classes.merged(new_class),
-        _with_columns(marks, kept),
-        None if registers is None else _with_columns(registers, kept),
-    )
+    return classes.merged(new_class), _with_columns(marks, kept)
 
 
 def _borders(stage: Automaton) -> Borders:
@@ -92,21 +84,7 @@ def _borders(stage: Automaton) -> Borders:
     return borders
 
 
-def _marks_at_border(at_end: Marks) -> Marks:
-    return Marks(at_end.accepts, HARD_GAP if at_end.kind == GAP else at_end.kind, (HERE,))
-
-
-def _registers_at_border(at_end: Registers) -> Registers:
-    *before, (source, kind) = at_end.emits
-    return Registers((*before, (source, HARD_GAP if kind == GAP else kind)), ())
-
-
-def _product(
-    earlier: Sequence[Borders],
-    last: Transducer[Action],
-    views: Sequence[Sequence[int]],
-    at_border: Callable[[Action], Action],
-) -> Transducer[Action]:
+def _product(earlier: Sequence[Borders], last: Transducer[Marks], views: Sequence[Sequence[int]]) -> Transducer[Marks]:
     """Run all stages side by side; a state is a state of each.
 
     Every stage but the first begins anew where an earlier one has a border.
@@ -114,7 +92,7 @@ def _product(
     end = len(views[0])
     at_end = len(last.begin) - 1
 
-    def step(state: tuple[int, ...], c: int) -> tuple[tuple[int, ...] | None, Action]:
+    def step(state: tuple[int, ...], c: int) -> tuple[tuple[int, ...] | None, Marks]:
         *firsts, state_of_last = state
         if c == end:
             return None, last.rows[state_of_last][at_end][1]
@@ -130,22 +108,20 @@ def _product(
             to, action = last.rows[state_of_last][column]
             return (*following, to), action
         to, _ = last.rows[last.begin[at_end]][column]
-        return (*following, to), at_border(last.rows[state_of_last][at_end][1])
+        ended = last.rows[state_of_last][at_end][1]
+        return (*following, to), Marks(ended.accepts, HARD_GAP if ended.kind == GAP else ended.kind, (HERE,))
 
     first: tuple[int, ...] = (*([0] * len(earlier)), last.begin[at_end])
     states, rows = explore([first] * (end + 1), step, end)
     return minimal(rows, [0] * (end + 1), [last.widths[state[-1]] for state in states])
 
 
-def _same_columns(transducers: Sequence[Transducer[Marks] | Transducer[Registers]], n_classes: int) -> list[int]:
-    """Merge the classes that no state of any transducer tells apart."""
+def _same_columns(transducer: Transducer[Marks], n_classes: int) -> list[int]:
+    """Merge the classes that no state tells apart."""
     numbers: dict[object, int] = {}
-    return [
-        numbers.setdefault(tuple([row[c] for one in transducers for row in one.rows]), len(numbers))
-        for c in range(n_classes)
-    ]
+    return [numbers.setdefault(tuple([row[c] for row in transducer.rows]), len(numbers)) for c in range(n_classes)]
 
 
-def _with_columns(transducer: Transducer[Action], kept: Sequence[int]) -> Transducer[Action]:
+def _with_columns(transducer: Transducer[Marks], kept: Sequence[int]) -> Transducer[Marks]:
     rows = tuple(tuple([row[c] for c in kept]) for row in transducer.rows)
     return Transducer(rows, tuple([transducer.begin[c] for c in kept]), transducer.widths)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from .charsets import CODE_POINTS, CharSet
-from .scanners import ClassTable
+from .class_table import ClassTable
 
 __all__ = ["Partition", "partition"]
 

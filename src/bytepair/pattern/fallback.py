@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING
 
 from ..errors import PatternError
 from .charsets import CharSet
+from .class_table import ClassTable, byte_offsets
 from .classes import Partition, partition
 from .escapes import shown
 from .nodes import Alternation, Atomic, Backreference, Chars, Concat, Group, Look, Node, Repeat, walk
-from .scanners import ClassTable, byte_offsets
 from .syntax import parse
 
 if TYPE_CHECKING:

@@ -10,8 +10,6 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from .presets import PRESETS
-
 if TYPE_CHECKING:
     from .automaton import Tables
 
@@ -90,7 +88,12 @@ _ROLES: dict[str, _Roles] = {
 
 #: The canonical forms of the families' automata; a test makes them anew from the presets.
 _CANONICAL = {
-@@CANON@@
+    "27898d8534cc8acdb47a819ef72498371c5f4f683842b26c72b2d8d2f0ff6b29": "gpt2",
+    "8fd336bc8ffba07a829c4f21cc6fbcd203a52d077bd3211982402ce3ca12de0a": "cl100k",
+    "955738f7d23ded7063f9ba602064e2e4ad006928d2ed073c3bb5d32841d63bac": "cl100k",
+    "27f4fce9be1651349a17359cde054cc1d9108b2a29d1d04eaa06bef09ea6ea23": "qwen2",
+    "6d1b6785e8b7a92805e589cc83b105678a27f840dbeb543aa350d9ffde3c4258": "o200k",
+    "90a549d07d1277a50499201bd715bf60ed16f250c2e9eabfed6a51b98d56bee0": "tekken",
 }
 
 
@@ -100,7 +103,8 @@ def family_of(tables: Tables) -> tuple[str, list[int]] | None:
     Examples
     --------
     >>> from bytepair.pattern import Pattern
-    >>> family_of(Pattern(PRESETS["gpt2"].regex + "|\\\\s").compiled.tables)[0]
+    >>> spelled = Pattern(r"'(?:[dmst]|ll|re|ve)| ?\\p{L}+| ?\\p{N}+| ?[^\\s\\p{L}\\p{N}]+|\\s+(?!\\S)|\\s")
+    >>> family_of(spelled.compiled.tables)[0]
     'gpt2'
     """
     family = _CANONICAL.get(tables.canonical)

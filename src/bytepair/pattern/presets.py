@@ -1,6 +1,6 @@
 """The named patterns, each with the dialect its owner runs it in.
 
-Only texts are here. Which hand-written scanner cuts a preset is in ``scanners.py``.
+Only texts are here. Which of them the core cuts by blocks is in ``families.py``.
 """
 
 from __future__ import annotations

@@ -1,0 +1,59 @@
+"""From ids to bytes."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+from ..errors import BytepairError
+from ._common import describe, integers, only_bytes, rows
+
+
+class Decoder:
+    _PRESENT, _SPECIAL, _MARKED = 1, 2, 4
+
+    def __init__(self, text: bytes, offsets: Any, flags: bytes) -> None:
+        numbers = integers(offsets)
+        if len(numbers) != len(flags) + 1 or not describe(numbers, only_bytes(text)):
+            raise BytepairError("decoder: the offsets do not describe the text")
+        tokens = zip(flags, rows(text, numbers))
+        self._tokens = {i: token for i, (flag, token) in enumerate(tokens) if flag & self._PRESENT}
+        self._flags = flags
+        self._ordinary = {i: b"" if flags[i] & self._SPECIAL else token for i, token in self._tokens.items()}
+        self._any_marked = any(flags[i] & self._MARKED for i in self._tokens)
+
+    def decode(self, ids: list[int], skip_specials: bool) -> bytes:
+        if not isinstance(ids, list):
+            raise TypeError(f"expected a list of int, got {type(ids).__name__}")
+        return self._decode(list(map(operator.index, ids)), skip_specials)
+
+    def decode_array(self, ids: Any, skip_specials: bool) -> bytes:
+        return self._decode(integers(ids), skip_specials)
+
+    def _decode(self, ids: list[int], skip_specials: bool) -> bytes:
+        tokens = self._ordinary if skip_specials else self._tokens
+        try:
+            if self._any_marked:
+                return b"".join(self._marked_pieces(ids, skip_specials))
+            return b"".join(map(tokens.__getitem__, ids))
+        except KeyError:
+            raise IndexError(str(next(i for i, token in enumerate(ids) if token not in self._tokens))) from None
+
+    def _marked_pieces(self, ids: list[int], skip_specials: bool) -> list[bytes]:
+        """A marked token is followed by a space, unless no ordinary token comes after it."""
+        pieces = []
+        pending = -1  # where the space stands that the last mark asked for
+        for number in ids:
+            token, flag = self._tokens[number], self._flags[number]
+            if flag & self._SPECIAL:
+                if skip_specials:
+                    continue
+            else:
+                pending = -1
+            pieces.append(token)
+            if flag & self._MARKED:
+                pending = len(pieces)
+                pieces.append(b" ")
+        if pending >= 0:
+            pieces[pending] = b""
+        return pieces
