@@ -213,6 +213,18 @@ NB_MODULE(_core, m) {
         return self.run(bytes_of(text), 0, text.size(), wanted) == text.size();
       }, nb::arg("data"), nb::arg("wanted"));
 
+  nb::class_<Specials>(m, "Specials")
+      .def("__init__", [](Specials* self, const std::vector<nb::bytes>& names, const std::vector<u32>& ids) {
+        std::vector<std::string> texts;
+        for (const nb::bytes& name : names) texts.emplace_back(name.c_str(), name.size());
+        new (self) Specials(std::move(texts), ids);
+      }, nb::arg("names"), nb::arg("ids"))
+      .def("find", [](const Specials& self, nb::handle data, std::size_t start) {
+        const std::string_view text = view(data);
+        const auto found = self.find(bytes_of(text), std::min(start, text.size()), text.size());
+        return std::make_tuple(found.start, found.length, found.id == kNone ? i64{-1} : i64{found.id});
+      }, nb::arg("data"), nb::arg("start"));
+
   nb::class_<Splitter>(m, "Splitter")
       .def("__init__", [](Splitter* self, const ClassTable& classes, u32 width, const nb::bytes& begin,
                           const nb::bytes& levels, const nb::bytes& next, const nb::bytes& action,
@@ -241,24 +253,12 @@ NB_MODULE(_core, m) {
         });
         return to_array(std::move(ends));
       }, nb::arg("data"))
-      .def("safe_cut", [](const Splitter& self, const nb::bytes& data, std::size_t start) {
+      .def("safe_cut", [](const Splitter& self, const nb::bytes& data, std::size_t start, const Specials* specials) {
         const std::string_view text = view(data);
-        return self.safe_cut(bytes_of(text), std::min(start, text.size()), text.size());
-      }, nb::arg("data"), nb::arg("start"));
+        return self.safe_cut(bytes_of(text), std::min(start, text.size()), text.size(), specials);
+      }, nb::arg("data"), nb::arg("start"), nb::arg("specials").none());
 
   m.def("simd_level", [] { return std::string(simd().name); });
-
-  nb::class_<Specials>(m, "Specials")
-      .def("__init__", [](Specials* self, const std::vector<nb::bytes>& names, const std::vector<u32>& ids) {
-        std::vector<std::string> texts;
-        for (const nb::bytes& name : names) texts.emplace_back(name.c_str(), name.size());
-        new (self) Specials(std::move(texts), ids);
-      }, nb::arg("names"), nb::arg("ids"))
-      .def("find", [](const Specials& self, nb::handle data, std::size_t start) {
-        const std::string_view text = view(data);
-        const auto found = self.find(bytes_of(text), std::min(start, text.size()), text.size());
-        return std::make_tuple(found.start, found.length, found.id == kNone ? i64{-1} : i64{found.id});
-      }, nb::arg("data"), nb::arg("start"));
 
   nb::class_<Alphabet>(m, "Alphabet")
       .def_static("of_bytes", &Alphabet::of_bytes, nb::arg("ids"), nb::arg("last"), nb::arg("mark"))
@@ -366,10 +366,10 @@ NB_MODULE(_core, m) {
       .def("__init__", [](Counter* self, std::optional<Splitter> splitter, std::optional<Specials> specials) {
         new (self) Counter(std::move(splitter), std::move(specials));
       }, nb::arg("splitter").none(), nb::arg("specials").none())
-      .def("feed", [](Counter& self, nb::handle data, u64 document, bool last) {
+      .def("feed", [](Counter& self, nb::handle data, u64 document, bool last, u64 offset) {
         const std::string_view text = view(data);
-        without_lock(text.size(), [&] { self.feed(bytes_of(text), text.size(), document, last); });
-      }, nb::arg("data"), nb::arg("document"), nb::arg("last"))
+        without_lock(text.size(), [&] { self.feed(bytes_of(text), text.size(), document, last, offset); });
+      }, nb::arg("data"), nb::arg("document"), nb::arg("last"), nb::arg("offset") = 0)
       .def("feed_ends", [](Counter& self, nb::handle data, const In<i64>& ends, u64 document, u64 offset) {
         const std::string_view text = view(data);
         without_lock(text.size(), [&] {

@@ -47,7 +47,7 @@ void Counter::add(const u8* p, std::size_t n, std::size_t room, i64 count, u64 d
   if (words_.size() * 2 > slots_.size()) grow();
 }
 
-void Counter::feed(const u8* s, std::size_t n, u64 document, bool last) {
+void Counter::feed(const u8* s, std::size_t n, u64 document, bool last, u64 offset) {
   if (!splitter_) throw Error(ErrorKind::value, "counter: this pattern's pretokens are cut outside of the core");
   if (stream_.pending() > 0 && document != document_)
     throw Error(ErrorKind::value, "counter: the document before this one was not ended");
@@ -55,7 +55,7 @@ void Counter::feed(const u8* s, std::size_t n, u64 document, bool last) {
   stream_.feed(
       *splitter_, specials_ ? &*specials_ : nullptr, s, n, last,
       [&](const u8* text, std::size_t start, std::size_t end, std::size_t size) {
-        add(text + start, end - start, size - start, 1, document, stream_.offset() + start);
+        add(text + start, end - start, size - start, 1, document, offset + stream_.offset() + start);
       },
       [](u32) {});
 }

@@ -15,7 +15,8 @@ class Counter {
   Counter(std::optional<Splitter> splitter, std::optional<Specials> specials);
 
   // The next piece of a document, in order; `last` ends the document. What is not certain yet waits for the next piece.
-  void feed(const u8* s, std::size_t n, u64 document, bool last);
+  // A part of a document that others count too begins `offset` bytes into it.
+  void feed(const u8* s, std::size_t n, u64 document, bool last, u64 offset);
   // Pretokens s[0, ends[0]), s[ends[0], ends[1]) ... that begin `offset` bytes into the document.
   void feed_ends(const u8* s, std::size_t n, const i64* ends, std::size_t n_ends, u64 document, u64 offset);
   // Adds another's words: counts are summed, the earlier first place stays.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <system_error>
 #include <thread>
 
 #include "errors.hpp"
@@ -137,63 +138,88 @@ u64 Encoder::count(const u8* s, std::size_t n, const Specials* specials, State& 
 
 void Encoder::encode_batch(const std::vector<std::string_view>& documents, const Specials* specials, unsigned threads,
                            IdBuffer& out, std::vector<i64>& counts) const {
-  counts.assign(documents.size(), 0);
-  const auto work = [&](std::size_t from, std::size_t to, State& state, IdBuffer& ids) {
-    for (std::size_t i = from; i < to; ++i) {
-      const std::size_t before = ids.size();
-      try {
-        encode(reinterpret_cast<const u8*>(documents[i].data()), documents[i].size(), specials, state, ids);
-      } catch (UnknownCharacter& error) {
-        error.document = i;
-        throw;
-      }
-      counts[i] = static_cast<i64>(ids.size() - before);
-    }
-  };
   std::size_t total = 0;
   for (const auto& document : documents) total += document.size();
   // A thread costs some 20 microseconds to start: it should have at least 64 KiB to do.
-  const std::size_t useful = std::min<std::size_t>({threads, documents.size(), total / 65536 + 1});
-  if (useful <= 1) {
-    const Lease state(*this);
-    work(0, documents.size(), *state, out);
-    return;
+  const std::size_t useful = std::min<std::size_t>(threads, total / 65536 + 1);
+
+  // What is encoded at once: a document, or a part of a large one, between places where it may be cut.
+  struct Unit {
+    std::size_t document, from, to;
+    i64 count = 0;
+  };
+  std::vector<Unit> units;
+  const std::size_t large = std::max<std::size_t>(total / useful / 2, 65536);
+  for (std::size_t i = 0; i < documents.size(); ++i) {
+    const u8* const s = reinterpret_cast<const u8*>(documents[i].data());
+    const std::size_t n = documents[i].size();
+    std::size_t from = 0;
+    while (useful > 1 && n - from > 2 * large) {
+      const std::size_t to = splitter().safe_cut(s, from + large, n, specials);
+      units.push_back({i, from, to});
+      from = to;
+    }
+    units.push_back({i, from, n});
   }
+
+  const auto work = [&](std::size_t first, std::size_t end, State& state, IdBuffer& ids) {
+    for (std::size_t k = first; k < end; ++k) {
+      Unit& unit = units[k];
+      const std::size_t before = ids.size();
+      const u8* const s = reinterpret_cast<const u8*>(documents[unit.document].data());
+      try {
+        encode(s + unit.from, unit.to - unit.from, specials, state, ids);
+      } catch (UnknownCharacter& error) {
+        error.document = unit.document;
+        error.offset += unit.from;
+        throw;
+      }
+      unit.count = static_cast<i64>(ids.size() - before);
+    }
+  };
   struct Share {
-    std::size_t from, to;
+    std::size_t first, end;
     IdBuffer ids;
     std::exception_ptr error;
   };
   std::vector<Share> shares;
   std::size_t next = 0, seen = 0;
   for (std::size_t k = 0; k < useful; ++k) {
-    const std::size_t from = next;
-    while (next < documents.size() && (seen < total * (k + 1) / useful || k + 1 == useful)) seen += documents[next++].size();
-    if (next > from) shares.push_back({from, next, {}, nullptr});
+    const std::size_t first = next;
+    while (next < units.size() && (seen < total * (k + 1) / useful || k + 1 == useful)) {
+      seen += units[next].to - units[next].from;
+      ++next;
+    }
+    if (next > first) shares.push_back({first, next, {}, nullptr});
   }
   std::vector<std::unique_ptr<Lease>> leases;
   for (std::size_t k = 0; k < shares.size(); ++k) leases.push_back(std::make_unique<Lease>(*this));
   const auto run = [&](std::size_t k) {
     try {
-      work(shares[k].from, shares[k].to, **leases[k], shares[k].ids);
+      work(shares[k].first, shares[k].end, **leases[k], shares[k].ids);
     } catch (...) {
       shares[k].error = std::current_exception();
     }
   };
   std::vector<std::thread> workers;
-  std::size_t started = 1;
+  std::size_t started = std::min<std::size_t>(shares.size(), 1);
   try {
     for (; started < shares.size(); ++started) workers.emplace_back(run, started);
   } catch (const std::system_error&) {
     // no more threads to be had: the rest is done here
   }
-  run(0);
+  if (!shares.empty()) run(0);
   for (std::size_t k = started; k < shares.size(); ++k) run(k);
   for (auto& worker : workers) worker.join();
   for (auto& share : shares) {
     if (share.error) std::rethrow_exception(share.error);
-    out.append(share.ids.data(), share.ids.size());
+    if (out.size() == 0 && shares.size() == 1)
+      out = std::move(share.ids);
+    else
+      out.append(share.ids.data(), share.ids.size());
   }
+  counts.assign(documents.size(), 0);
+  for (const Unit& unit : units) counts[unit.document] += unit.count;
 }
 
 }  // namespace bytepair

@@ -41,4 +41,15 @@ Specials::Found Specials::find(const u8* s, std::size_t from, std::size_t n) con
   return {n, 0, kNone};
 }
 
+bool Specials::across(const u8* s, std::size_t n, std::size_t at) const {
+  for (std::size_t i = at - std::min(at, longest_); i < at; ++i) {
+    for (const Name& name : by_first_[s[i]]) {
+      if (name.text.size() <= n - i && i + name.text.size() > at &&
+          std::memcmp(s + i, name.text.data(), name.text.size()) == 0)
+        return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace bytepair

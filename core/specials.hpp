@@ -18,6 +18,8 @@ class Specials {
   Specials(std::vector<std::string> names, std::vector<u32> ids);
 
   Found find(const u8* s, std::size_t from, std::size_t n) const;
+  // Whether a name may stand across s[at): begin before it and end behind it.
+  bool across(const u8* s, std::size_t n, std::size_t at) const;
   std::size_t longest() const { return longest_; }
 
  private:

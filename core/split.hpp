@@ -5,6 +5,7 @@
 
 #include "automaton.hpp"
 #include "blocks.hpp"
+#include "specials.hpp"
 
 namespace bytepair {
 
@@ -24,7 +25,13 @@ class Splitter {
   void restart(Cursor& cursor, const u8* s, std::size_t from, std::size_t at) const {
     automaton_.restart(cursor, s, from, at);
   }
-  std::size_t safe_cut(const u8* s, std::size_t from, std::size_t n) const { return automaton_.safe_cut(s, from, n); }
+  // The first place in (from, n) where s[0, n) can be cut in two, each cut on its own, and not across the name of a
+  // special token; n where there is none.
+  std::size_t safe_cut(const u8* s, std::size_t from, std::size_t n, const Specials* specials) const {
+    std::size_t at = automaton_.safe_cut(s, from, n);
+    while (at < n && specials && specials->across(s, n, at)) at = automaton_.safe_cut(s, at, n);
+    return at;
+  }
 
  private:
   Automaton automaton_;

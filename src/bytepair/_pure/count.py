@@ -25,7 +25,7 @@ class Counter:
         self._stream = Stream()
         self._document = 0
 
-    def feed(self, data: object, document: int, last: bool) -> None:
+    def feed(self, data: object, document: int, last: bool, offset: int = 0) -> None:
         piece = as_bytes(data)
         if self._splitter is None:
             raise BytepairError("counter: this pattern's pretokens are cut outside of the core")
@@ -33,13 +33,13 @@ class Counter:
             raise BytepairError("counter: the document before this one was not ended")
         self._document = document
         start_of, start = -1, 0
-        for offset, run, found in self._stream.feed(self._splitter, self._specials, piece, last):
+        for place, run, found in self._stream.feed(self._splitter, self._specials, piece, last):
             if isinstance(found, int):
                 start_of = -1
                 continue
-            if offset != start_of:
-                start_of, start = offset, 0
-            self._add(run, [start, *found], document, offset)
+            if place != start_of:
+                start_of, start = place, 0
+            self._add(run, [start, *found], document, offset + place)
             start = found[-1]
 
     def feed_ends(self, data: object, ends: Any, document: int, offset: int) -> None:

@@ -85,15 +85,18 @@ class Splitter:
     def ends(self, data: object) -> NDArray[np.int64]:
         return int64(list(chain.from_iterable(self.certain_ends(as_bytes(data), b"", True))))
 
-    def safe_cut(self, data: bytes, start: int) -> int:
-        """The first place after ``start`` where the text can be cut in two, each cut on its own, or its end."""
+    def safe_cut(self, data: bytes, start: int, specials: Specials | None) -> int:
+        """The first place after ``start`` where the text can be cut in two, each cut on its own, or its end.
+
+        No name of a special token stands across it.
+        """
         for at in range(start + 1, len(data)):
             if data[at] & 0xC0 != 0x80:
                 # Four bytes before and behind hold the two characters, whole or in parts as the whole text does.
                 behind = characters(data[at : at + 4])[0]
                 before = characters(data[max(at - 4, 0) : at])[-1]
                 pair = self._classes.of(ord(before)) * self._classes.n_classes + self._classes.of(ord(behind))
-                if self._strong[pair]:
+                if self._strong[pair] and not (specials and specials.across(data, at)):
                     return at
         return len(data)
 
@@ -172,6 +175,11 @@ class Specials:
         # The earliest place wins, and there the alternative that stands first: the longest.
         longest_first = sorted(names, key=len, reverse=True)
         self._search = re.compile(b"|".join(map(re.escape, longest_first))).search if names else None
+
+    def across(self, data: bytes, at: int) -> bool:
+        """Whether a name may stand across a place."""
+        starts = range(max(at - self.longest, 0), at)
+        return any(data.startswith(name, i) and i + len(name) > at for i in starts for name in self._ids)
 
     def find(self, data: object, start: int) -> tuple[int, int, int]:
         text = as_bytes(data)

@@ -27,6 +27,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+PART = 4 << 20
+"""Bytes of a large document that one thread counts at a time."""
+
+
 class WordCounts:
     """Distinct pretokens and their counts, in order of first places.
 
@@ -113,8 +117,8 @@ class WordCounts:
         import numpy  # noqa: F401  (now, not within the engine: Ctrl-C in its first import would be lost there)
 
         counting = _Counting(resolve(pattern), check_specials(specials), corpus, progress)
-        # A single text is one document, which one thread counts; pure Python has one lock for all threads.
-        several = not isinstance(corpus, (str, bytes)) and _engine.NAME == "core"
+        # Pure Python has one lock for all threads, and a small text is counted before they have started.
+        several = _engine.NAME == "core" and not (isinstance(corpus, (str, bytes)) and len(corpus) < 2 * PART)
         return cls._of_arrays(*counting.run((threads or os.cpu_count() or 1) if several else 1))
 
     def __len__(self) -> int:
@@ -147,15 +151,15 @@ class WordCounts:
 
 
 class _Counting:
-    """One run over a corpus, on one thread or several that share the documents between them."""
+    """One run over a corpus, on one thread or several that share the documents, and the parts of large ones."""
 
     def __init__(self, pattern: Pattern, specials: list[str], corpus: Any, progress: Reporter | bool | None) -> None:
         self.pattern = pattern
         self.splitter = pattern.splitter
-        self.specials = (
-            _engine.Specials([s.encode() for s in specials], list(range(len(specials)))) if specials else None
-        )
+        self.names = [name.encode() for name in specials]
+        self.specials = _engine.Specials(self.names, list(range(len(specials)))) if specials else None
         self.documents = enumerate(documents(corpus))
+        self.tasks = self._tasks()
         self.lock = threading.Lock()
         self.bytes_read = 0
         self.stop = False
@@ -190,10 +194,45 @@ class _Counting:
     def _work(self, counter: Any) -> None:
         while not self.stop:
             with self.lock:
-                number, document = next(self.documents, (-1, None))
-            if document is None:
+                number, offset, task = next(self.tasks, (0, 0, None))
+            if task is None:
                 return
-            self._count(counter, number, document)
+            if isinstance(task, Document):
+                self._count(counter, number, task)
+            else:
+                counter.feed(task, number, True, offset)
+                self._read(len(task))
+
+    def _tasks(self) -> Iterator[tuple[int, int, Document | bytes]]:
+        """What threads take one after the other: documents, and parts of large ones with their offsets."""
+        for number, document in self.documents:
+            if self.splitter is None or (document.size is not None and document.size < 2 * PART):
+                yield number, 0, document
+            else:
+                for offset, part in self._parts(document):
+                    yield number, offset, part
+
+    def _parts(self, document: Document) -> Iterator[tuple[int, bytes]]:
+        """A document, cut where each part can be counted on its own; a stretch without such a place stays whole."""
+        margin = 4 + max(map(len, self.names), default=0)  # what is looked at behind a cut
+        offset, size, wanted = 0, 0, 2 * PART
+        pieces: list[bytes] = []
+        for piece in document.open():
+            pieces.append(piece)
+            size += len(piece)
+            if size < wanted:
+                continue
+            held, at = b"".join(pieces), 0
+            while len(held) - at >= 2 * PART:
+                cut = self.splitter.safe_cut(held, at + PART, self.specials)
+                if cut > len(held) - margin:
+                    break
+                yield offset + at, held[at:cut]
+                at = cut
+            offset, pieces = offset + at, [held[at:]]
+            size = len(pieces[0])
+            wanted = 2 * max(PART, size)  # looked through in vain: not again before it is twice as long
+        yield offset, b"".join(pieces)
 
     def _count(self, counter: Any, number: int, document: Document) -> None:
         if self.splitter is None:
