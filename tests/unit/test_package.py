@@ -62,7 +62,7 @@ def test_the_package_is_typed_and_the_core_has_a_stub() -> None:
 
 def test_pure_python_can_be_chosen() -> None:
     code = "from bytepair import _engine; print(_engine.NAME, _engine.Trainer.__module__)"
-    assert run(code, BYTEPAIR_PURE="1").stdout.split() == ["pure", "bytepair._pure"]
+    assert run(code, BYTEPAIR_PURE="1").stdout.split() == ["pure", "bytepair._pure.train"]
 
 
 def test_a_missing_core_gives_one_notice_and_the_same_ids() -> None:

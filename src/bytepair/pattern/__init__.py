@@ -13,7 +13,7 @@ from typing import Any
 
 from .. import _engine
 from ..errors import PatternError
-from .automaton import CompiledPattern, compile_stages
+from .automaton import CompiledPattern, Tables, compile_stages
 from .charsets import CharSet
 from .class_table import ClassTable
 from .dialects import DIALECTS, dialect_named
@@ -146,20 +146,25 @@ def engine_splitter(stages: tuple[tuple[str, str], ...], level: str | None = Non
     tables = compile_stages(*stages).tables
     if tables is None:
         return None
+    arguments = splitter_arguments(tables, level, blocks)
+    return _engine.Splitter(classes=engine_classes(tables.classes), **arguments)
+
+
+def splitter_arguments(tables: Tables, level: str | None, blocks: bool) -> dict[str, Any]:
+    """What an engine's splitter is made of, beside the classes."""
     family, flags = (family_of(tables) if blocks else None) or (None, [])
-    return _engine.Splitter(
-        classes=engine_classes(tables.classes),
-        width=tables.width,
-        begin=tables.begin,
-        levels=tables.levels,
-        next=tables.next,
-        action=tables.action,
-        actions=[list(code) for code in tables.actions],
-        strong=tables.strong,
-        family=family,
-        flags=flags,
-        level=level,
-    )
+    return {
+        "width": tables.width,
+        "begin": tables.begin,
+        "levels": tables.levels,
+        "next": tables.next,
+        "action": tables.action,
+        "actions": [list(code) for code in tables.actions],
+        "strong": tables.strong,
+        "family": family,
+        "flags": flags,
+        "level": level,
+    }
 
 
 def engine_classes(table: ClassTable) -> Any:

@@ -18,7 +18,7 @@ from .determinise import determinise
 from .program import MATCH, NotCompilable, build
 from .splitpoints import split_pairs
 from .syntax import parse
-from .transducer import HERE, Marks, Transducer, with_marks
+from .transducer import HERE, Action, Transducer, transducer
 
 if TYPE_CHECKING:
     from .class_table import ClassTable
@@ -126,42 +126,42 @@ def compile_stages(*stages: tuple[str, str]) -> CompiledPattern:
     try:
         automata = [determinise(build(parse(regex, dialect))) for regex, dialect in stages]
         if len(automata) > 1:
-            classes, marks = chained(automata)
-            shape: object = marks
+            classes, machine = chained(automata)
+            shape: object = machine
         else:
-            classes, marks = automata[0].classes, with_marks(automata[0])
+            classes, machine = automata[0].classes, transducer(automata[0])
             shape = automata[0].delta, automata[0].restart
     except NotCompilable as why:
         return CompiledPattern(3, str(why), None)
     canonical = hashlib.sha256(repr(shape).encode()).hexdigest()
-    return CompiledPattern(2, None, tables_of(classes, canonical, marks))
+    return CompiledPattern(2, None, tables_of(classes, canonical, machine))
 
 
-def tables_of(classes: Partition, canonical: str, marks: Transducer[Marks]) -> Tables:
+def tables_of(classes: Partition, canonical: str, machine: Transducer) -> Tables:
     """Write a transducer as tables."""
     codes: dict[tuple[int, ...], int] = {(0, 0, 0): 0, (1, 0, 1, 0, FROM_HERE): 1}
     following, action = array("H"), array("H")
-    for row in marks.rows:
+    for row in machine.rows:
         for to, what in row:
             following.append(max(to, 0))
             action.append(codes.setdefault(_coded(what), len(codes)))
-    weak, strong = split_pairs(marks)
+    weak, strong = split_pairs(machine)
     return Tables(
         classes=classes.table(),
         n_classes=classes.n_classes,
         next=_little_endian(following),
         action=_little_endian(action),
         actions=tuple(codes),
-        begin=_little_endian(array("H", marks.begin)),
-        levels=_little_endian(array("H", marks.widths)),
-        width=marks.width,
+        begin=_little_endian(array("H", machine.begin)),
+        levels=_little_endian(array("H", machine.widths)),
+        width=machine.width,
         weak=weak,
         strong=strong,
         canonical=canonical,
     )
 
 
-def _coded(action: Marks) -> tuple[int, ...]:
+def _coded(action: Action) -> tuple[int, ...]:
     moves = [
         number
         for to, source in enumerate(action.sources)

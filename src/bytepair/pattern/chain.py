@@ -11,16 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from .program import GAP, MATCH, NotCompilable
-from .transducer import (
-    HARD_GAP,
-    HERE,
-    Marks,
-    Transducer,
-    explore,
-    minimal,
-    with_marks,
-    with_registers,
-)
+from .transducer import HARD_GAP, HERE, Action, Transducer, explore, minimal, transducer
 
 if TYPE_CHECKING:
     from .classes import Partition
@@ -32,12 +23,12 @@ __all__ = ["chained"]
 Borders = list[list[tuple[int, bool]]]
 
 
-def chained(stages: Sequence[Automaton]) -> tuple[Partition, Transducer[Marks]]:
+def chained(stages: Sequence[Automaton]) -> tuple[Partition, Transducer]:
     """Compose stages into one transducer.
 
     Returns
     -------
-    classes, marks
+    classes, product
         The classes that the transducer's rows are about, and the transducer.
 
     Raises
@@ -48,43 +39,43 @@ def chained(stages: Sequence[Automaton]) -> tuple[Partition, Transducer[Marks]]:
     earlier = [_borders(stage) for stage in stages[:-1]]
     last = stages[-1]
     classes, views = stages[0].classes.refined([stage.classes for stage in stages[1:]])
-    marks = _product(earlier, with_marks(last), views)
-    new_class = _same_columns(marks, classes.n_classes)
+    product = _product(earlier, transducer(last), views)
+    new_class = _same_columns(product, classes.n_classes)
     kept = [*(new_class.index(number) for number in range(max(new_class) + 1)), classes.n_classes]
-    return classes.merged(new_class), _with_columns(marks, kept)
+    return classes.merged(new_class), _with_columns(product, kept)
 
 
 def _borders(stage: Automaton) -> Borders:
     """A stage as a machine that says at each character whether a piece begins there."""
-    transducer = with_registers(stage, max_registers=0)
-    if transducer is None:
+    machine = transducer(stage)
+    if machine.width > 1:
         raise NotCompilable("an earlier stage of the chain must read on before it knows a border")
-    if set(transducer.begin) != {0}:
+    if set(machine.begin) != {0}:
         raise NotCompilable("an earlier stage of the chain looks behind")
     # What the piece that is being read may turn out to be: a match, a gap, or either.
-    fate = [0] * len(transducer.rows)
+    fate = [0] * len(machine.rows)
     changed = True
     while changed:
         changed = False
-        for state, row in enumerate(transducer.rows):
+        for state, row in enumerate(machine.rows):
             found = fate[state]
             for to, action in row:
-                found |= action.emits[0][1] if action.emits else fate[to] if to >= 0 else 0
+                found |= action.kind or (fate[to] if to >= 0 else 0)
             if found != fate[state]:
                 fate[state], changed = found, True
     borders: Borders = []
-    for row in transducer.rows:
+    for row in machine.rows:
         line = []
         for to, action in row[:-1]:
-            if action.emits and action.emits[0][1] == GAP and fate[to] == GAP | MATCH:
+            if action.kind == GAP and fate[to] == GAP | MATCH:
                 raise NotCompilable("an earlier stage of the chain must read on before it knows a border")
             # Neighbouring gaps are one piece.
-            line.append((to, bool(action.emits) and not (action.emits[0][1] == GAP == fate[to])))
+            line.append((to, action.kind == MATCH or (action.kind == GAP and fate[to] != GAP)))
         borders.append(line)
     return borders
 
 
-def _product(earlier: Sequence[Borders], last: Transducer[Marks], views: Sequence[Sequence[int]]) -> Transducer[Marks]:
+def _product(earlier: Sequence[Borders], last: Transducer, views: Sequence[Sequence[int]]) -> Transducer:
     """Run all stages side by side; a state is a state of each.
 
     Every stage but the first begins anew where an earlier one has a border.
@@ -92,7 +83,7 @@ def _product(earlier: Sequence[Borders], last: Transducer[Marks], views: Sequenc
     end = len(views[0])
     at_end = len(last.begin) - 1
 
-    def step(state: tuple[int, ...], c: int) -> tuple[tuple[int, ...] | None, Marks]:
+    def step(state: tuple[int, ...], c: int) -> tuple[tuple[int, ...] | None, Action]:
         *firsts, state_of_last = state
         if c == end:
             return None, last.rows[state_of_last][at_end][1]
@@ -109,19 +100,19 @@ def _product(earlier: Sequence[Borders], last: Transducer[Marks], views: Sequenc
             return (*following, to), action
         to, _ = last.rows[last.begin[at_end]][column]
         ended = last.rows[state_of_last][at_end][1]
-        return (*following, to), Marks(ended.accepts, HARD_GAP if ended.kind == GAP else ended.kind, (HERE,))
+        return (*following, to), Action(ended.accepts, HARD_GAP if ended.kind == GAP else ended.kind, (HERE,))
 
     first: tuple[int, ...] = (*([0] * len(earlier)), last.begin[at_end])
     states, rows = explore([first] * (end + 1), step, end)
     return minimal(rows, [0] * (end + 1), [last.widths[state[-1]] for state in states])
 
 
-def _same_columns(transducer: Transducer[Marks], n_classes: int) -> list[int]:
+def _same_columns(machine: Transducer, n_classes: int) -> list[int]:
     """Merge the classes that no state tells apart."""
     numbers: dict[object, int] = {}
-    return [numbers.setdefault(tuple([row[c] for row in transducer.rows]), len(numbers)) for c in range(n_classes)]
+    return [numbers.setdefault(tuple([row[c] for row in machine.rows]), len(numbers)) for c in range(n_classes)]
 
 
-def _with_columns(transducer: Transducer[Marks], kept: Sequence[int]) -> Transducer[Marks]:
-    rows = tuple(tuple([row[c] for c in kept]) for row in transducer.rows)
-    return Transducer(rows, tuple([transducer.begin[c] for c in kept]), transducer.widths)
+def _with_columns(machine: Transducer, kept: Sequence[int]) -> Transducer:
+    rows = tuple(tuple([row[c] for c in kept]) for row in machine.rows)
+    return Transducer(rows, tuple([machine.begin[c] for c in kept]), machine.widths)

@@ -7,18 +7,13 @@ only rare text shows, so the pairs are read off the transducer, which knows ever
 from __future__ import annotations
 
 from .program import GAP, MATCH
-from .transducer import HARD_GAP, HERE, Marks, Transducer
+from .transducer import HARD_GAP, HERE, Action, Transducer
 
 __all__ = ["split_pairs"]
 
 
-def split_pairs(transducer: Transducer[Marks]) -> tuple[bytes, bytes]:
+def split_pairs(transducer: Transducer) -> tuple[bytes, bytes]:
     """Find the weak and the strong pairs.
-
-    Parameters
-    ----------
-    transducer
-        In the form with marks.
 
     Returns
     -------
@@ -55,7 +50,7 @@ def split_pairs(transducer: Transducer[Marks]) -> tuple[bytes, bytes]:
     return bytes(pair in weak for pair in cells), bytes(pair in weak - not_strong for pair in cells)
 
 
-def _is_border(action: Marks) -> bool:
+def _is_border(action: Action) -> bool:
     """Whether only the pretoken that begins here goes on: then the border before it can never be taken back.
 
     A gap's border does not count: the next pretoken may be a gap too, and neighbouring gaps join.

@@ -5,36 +5,23 @@ border. The state of the transducer is the stack of all that are running, lowest
 finite and no character is read twice. Three rules keep it small: a copy that cannot accept is dead; a border is not
 pending when the copy is certain to accept later; a copy is dropped when a lower one always accepts no later than it.
 
-There are two forms. :func:`with_marks` works for every pattern: borders are written at once, each copy remembers how
-many there were when it began, and when a lower copy accepts, what was written since is taken back.
-:func:`with_registers` keeps the few pending borders in registers and writes only what is certain; it exists where few
-enough pend. Both are minimal.
+Borders are written at once: each copy remembers how many there were when it began, and when a lower copy accepts, what
+was written since is taken back. So any number of borders may pend, and any pattern stays linear.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import TypeVar
 
 from .determinise import DEAD, Automaton
 from .minimise import coarsest_partition
 from .program import NotCompilable
 
-__all__ = [
-    "HARD_GAP",
-    "HERE",
-    "Action",
-    "Marks",
-    "Registers",
-    "Transducer",
-    "explore",
-    "minimal",
-    "with_marks",
-    "with_registers",
-]
+__all__ = ["HARD_GAP", "HERE", "Action", "Transducer", "explore", "minimal", "transducer"]
 
-#: As the source of a register or mark: the place before the character just read.
+#: As the source of a mark: the number of borders once this one is written.
 HERE = -1
 #: The kind of a gap that ends where an earlier stage of a chain has a border: it never joins the next gap.
 HARD_GAP = 3
@@ -45,8 +32,8 @@ _MAX_STEPS = 400_000
 
 
 @dataclass(frozen=True)
-class Marks:
-    """What a step does in the form with marks.
+class Action:
+    """What a step does.
 
     Attributes
     ----------
@@ -64,28 +51,11 @@ class Marks:
     sources: tuple[int, ...]
 
 
-@dataclass(frozen=True)
-class Registers:
-    """What a step does in the form with registers.
-
-    Attributes
-    ----------
-    emits
-        The borders that are certain now, in order: (register or HERE, kind).
-    sources
-        For each register afterwards, which register it was, or HERE.
-    """
-
-    emits: tuple[tuple[int, int], ...]
-    sources: tuple[int, ...]
-
-
-Action = TypeVar("Action", Marks, Registers)
 _State = TypeVar("_State", bound=Hashable)
 
 
 @dataclass(frozen=True)
-class Transducer(Generic[Action]):
+class Transducer:
     """The states as rows: for each class, and last for the end of the text, (next state, action).
 
     Attributes
@@ -96,7 +66,7 @@ class Transducer(Generic[Action]):
         For each class, the state that begins a pretoken, and nothing else, after a character of it; the last entry is
         0. They are all 0 unless the pattern looks behind.
     widths
-        For each state, how many marks or registers it holds.
+        For each state, how many copies run in it; each has a mark.
     """
 
     rows: tuple[tuple[tuple[int, Action], ...], ...]
@@ -105,7 +75,7 @@ class Transducer(Generic[Action]):
 
     @property
     def width(self) -> int:
-        """The largest number of marks, or of registers, that a state holds."""
+        """The largest number of copies that run in a state."""
         return max(self.widths)
 
 
@@ -163,18 +133,18 @@ class _Dominance:
         return needed
 
 
-def with_marks(automaton: Automaton, max_states: int = _MAX_STATES) -> Transducer[Marks]:
-    """Compose the form with marks.
+def transducer(automaton: Automaton) -> Transducer:
+    """Compose the minimal transducer.
 
     Raises
     ------
     NotCompilable
-        If it has more than ``max_states`` states.
+        If it has too many states.
     """
     delta, inevitable, end = automaton.delta, automaton.inevitable, automaton.n_classes
     dominates = _Dominance(automaton)
 
-    def step(state: _Stack, c: int) -> tuple[_Stack | None, Marks]:
+    def step(state: _Stack, c: int) -> tuple[_Stack | None, Action]:
         copies, begin = state
         running: list[tuple[int, bool, int]] = []  # state, has accepted, which copy it was
         accepts, kind = -1, 0
@@ -198,68 +168,23 @@ def with_marks(automaton: Automaton, max_states: int = _MAX_STATES) -> Transduce
                 kept.append((to, has, number))
         if len(kept) > _MAX_COPIES:
             raise NotCompilable(f"more than {_MAX_COPIES} pretokens may be begun on trial at once")
-        action = Marks(accepts, kind, tuple([number for _, _, number in kept]))
+        action = Action(accepts, kind, tuple([number for _, _, number in kept]))
         if c == end:
-            return None, Marks(accepts, kind, ())
+            return None, Action(accepts, kind, ())
         return (tuple([(to, has) for to, has, _ in kept]), automaton.restart[c]), action
 
     firsts: list[_Stack] = [(((begin, False),), begin) for begin in automaton.restart]
-    states, rows = explore(firsts, step, end, max_states)
+    states, rows = explore(firsts, step, end)
     return minimal(rows, [states.index(first) for first in firsts], [len(copies) for copies, _ in states])
 
 
 _Stack = tuple[tuple[tuple[int, bool], ...], int]
-_Pending = tuple[tuple[tuple[int, int], ...], int]
-
-
-def with_registers(automaton: Automaton, max_registers: int = 3, max_states: int = 512) -> Transducer[Registers] | None:
-    """Compose the form with registers; None where more borders may pend, or more states are needed."""
-    delta, inevitable, end = automaton.delta, automaton.inevitable, automaton.n_classes
-
-    def step(state: _Pending, c: int) -> tuple[_Pending | None, Registers]:
-        copies, begin = state
-        running: list[tuple[int, int]] = []  # state or DEAD, kind of the border that pends at its end or 0
-        registers: list[int] = []
-        for number, (copy, pending) in enumerate(copies):
-            if copy == DEAD:
-                running.append((DEAD, pending))
-                registers.append(number)
-                continue
-            accepted, to = delta[copy][c]
-            if accepted:
-                running.append((to, accepted))
-                registers.append(HERE)
-                if c != end:
-                    running.append((delta[begin][c][1], 0))
-                break
-            if to >= 0 and inevitable[to]:
-                running.append((to, 0))
-                break
-            running.append((to, pending))
-            if pending:
-                registers.append(number)
-        emits = []
-        while registers and running[0][0] == DEAD:
-            emits.append((registers.pop(0), running.pop(0)[1]))
-        if c == end:
-            return None, Registers(tuple(emits), ())
-        if len(registers) > max_registers:
-            raise NotCompilable(f"more than {max_registers} borders may pend")
-        return (tuple(running), automaton.restart[c]), Registers(tuple(emits), tuple(registers))
-
-    firsts: list[_Pending] = [(((begin, 0),), begin) for begin in automaton.restart]
-    try:
-        states, rows = explore(firsts, step, end, max_states)
-    except NotCompilable:
-        return None
-    return minimal(rows, [states.index(first) for first in firsts], [len(copies) - 1 for copies, _ in states])
 
 
 def explore(
     firsts: list[_State],
     step: Callable[[_State, int], tuple[_State | None, Action]],
     end: int,
-    max_states: int = _MAX_STATES,
 ) -> tuple[list[_State], list[list[tuple[int, Action]]]]:
     """All states that can be reached, the one that begins a text (the last of ``firsts``) first, and their rows."""
     states = list(dict.fromkeys(reversed(firsts)))
@@ -278,14 +203,14 @@ def explore(
             if number is None:
                 number = numbers[to] = len(states)
                 states.append(to)
-                if number >= max_states:
-                    raise NotCompilable(f"its transducer has more than {max_states} states")
+                if number >= _MAX_STATES:
+                    raise NotCompilable(f"its transducer has more than {_MAX_STATES} states")
             row.append((number, action))
         rows.append(row)
     return states, rows
 
 
-def minimal(rows: list[list[tuple[int, Action]]], begin: list[int], widths: list[int]) -> Transducer[Action]:
+def minimal(rows: list[list[tuple[int, Action]]], begin: list[int], widths: list[int]) -> Transducer:
     """Merge states that act alike from here on, and number the rest breadth first."""
     actions: dict[Hashable, int] = {}
     coded = [[actions.setdefault(action, len(actions)) for _, action in row] for row in rows]
