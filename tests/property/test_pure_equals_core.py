@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import random
+import sys
 import warnings
 from array import array
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from itertools import accumulate
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from unittest import mock
 
 import numpy as np
@@ -22,7 +23,12 @@ from hypothesis import strategies as st
 from strategies import SPECIALS, corpora, documents, special_texts
 
 from bytepair import _pure
-from bytepair.pattern import resolve
+from bytepair._pure import cut, encode
+from bytepair.errors import BytepairError
+from bytepair.pattern import blanks, presets, resolve, splitter_arguments
+
+if TYPE_CHECKING:
+    from bytepair.pattern.automaton import Tables
 
 try:
     from bytepair import _core
@@ -30,7 +36,8 @@ except ImportError as error:
     pytest.skip(f"there is no compiled core to compare with: {error}", allow_module_level=True)
 
 NONE = 0xFFFFFFFF
-SCANNED = ("gpt2", "al1", "whitespace", "spaces", "none")
+#: Patterns of users too: gaps, borders that are taken back, look-behind, contractions of another kind.
+PATTERNS = (*presets(), "[a-z]+", "a*b|a", r"(?<!a)b+|a|\s+$", r"(?:[^a]|a(?=\S))+", "'(?i:s)|[^']{1,2}|'")
 
 
 def plain(value: Any) -> Any:
@@ -59,17 +66,46 @@ def same(call: Callable[[ModuleType], Any]) -> Any:
 
 @contextmanager
 def windows_of(size: int) -> Iterator[None]:
-    with mock.patch.object(_pure, "_WINDOW", size):
+    with mock.patch.object(cut, "_WINDOW", size):
         yield
 
 
-def table_of(engine: ModuleType, pattern: str) -> Any:
-    classes = resolve(pattern).classes
-    return None if classes is None else engine.ClassTable(classes.stage1, classes.stage2, classes.n_classes)
+def tables_of(pattern: str) -> Tables:
+    compiled = resolve(pattern).compiled
+    assert compiled.tables is not None, compiled.reason
+    return compiled.tables
 
 
+def classes_of(engine: ModuleType, pattern: str) -> Any:
+    classes = tables_of(pattern).classes
+    return engine.ClassTable(classes.stage1, classes.stage2, classes.n_classes)
+
+
+@cache
 def splitter_of(engine: ModuleType, pattern: str) -> Any:
-    return engine.Splitter(resolve(pattern).scanner, table_of(engine, pattern))
+    return engine.Splitter(classes=classes_of(engine, pattern), **splitter_arguments(tables_of(pattern), None, True))
+
+
+def as_bytes(text: str | bytes) -> bytes:
+    return text.encode() if isinstance(text, str) else text
+
+
+dropping = st.sampled_from([None, "whitespace", "spaces"])
+
+
+def dropped_of(engine: ModuleType, drop: str | None) -> Any:
+    if drop is None:
+        return None
+    with mock.patch("bytepair.pattern._engine.ClassTable", engine.ClassTable):
+        return blanks.__wrapped__(drop == "spaces")
+
+
+def pieces_of(data: bytes, sizes: list[int]) -> Iterator[bytes]:
+    at = 0
+    for size in sizes:
+        yield data[at : at + size]
+        at += size
+    yield data[at:]
 
 
 def specials_of(engine: ModuleType, names: tuple[str, ...] | None) -> Any:
@@ -82,7 +118,7 @@ def offsets_of(words: list[bytes]) -> array[int]:
     return array("q", accumulate(map(len, words), initial=0))
 
 
-patterns = st.sampled_from(SCANNED)
+patterns = st.sampled_from(PATTERNS)
 names = st.sampled_from([None, (), ("<s>",), SPECIALS, ("<", "<s>", "<s>a", "<s><s> a")])
 marked_texts = st.booleans().flatmap(lambda marked: special_texts if marked else documents)
 windows = st.sampled_from([1, 9, 16, 1 << 20])
@@ -95,6 +131,16 @@ windows = st.sampled_from([1, 9, 16, 1 << 20])
 def test_splitting(text: str | bytes, pattern: str, window: int) -> None:
     with windows_of(window):
         same(lambda engine: splitter_of(engine, pattern).ends(text))
+
+
+@given(marked_texts, patterns, names, st.integers(0, 12))
+def test_safe_cuts(text: str | bytes, pattern: str, special: tuple[str, ...] | None, start: int) -> None:
+    same(lambda engine: splitter_of(engine, pattern).safe_cut(as_bytes(text), start, specials_of(engine, special)))
+
+
+@given(documents, dropping, st.integers(0, 1))
+def test_classes(text: str | bytes, drop: str, wanted: int) -> None:
+    same(lambda engine: dropped_of(engine, drop or "whitespace").covers(as_bytes(text), wanted))
 
 
 @given(
@@ -152,17 +198,6 @@ letters = st.builds(
 )
 
 
-def as_bytes(text: str | bytes) -> bytes:
-    return text.encode() if isinstance(text, str) else text
-
-
-dropping = st.sampled_from([None, "whitespace", "spaces"])
-
-
-def dropped_of(engine: ModuleType, pattern: str | None) -> Any:
-    return None if pattern is None else table_of(engine, pattern)
-
-
 @given(letters, documents, dropping)
 def test_first_symbols(alphabet: Letters, text: str | bytes, drop: str | None) -> None:
     same(lambda engine: alphabet.make(engine).symbols(as_bytes(text), dropped_of(engine, drop)))
@@ -187,8 +222,14 @@ class Pairs:
         if self.merges is not None:
             columns = [array("I", column) for column in zip(*self.merges)] or [array("I")] * 3
             return engine.PairTable.of_merges(*columns)
+        return engine.PairTable.of_ranks(self.tokens(engine))
+
+    def tokens(self, engine: ModuleType) -> Any:
+        """The tokens by their bytes, which go before merging; None where there are none."""
+        if self.merges is not None:
+            return None
         ids = [t[0] if len(t) == 1 else 256 + i for i, t in enumerate(self.ranks)]
-        return engine.PairTable.of_ranks(b"".join(self.ranks), offsets_of(list(self.ranks)), array("I", ids))
+        return engine.TokenTable(b"".join(self.ranks), offsets_of(list(self.ranks)), array("I", ids))
 
 
 _symbols = st.one_of(
@@ -230,12 +271,14 @@ class Encoding:
     pattern: str
     drop: str | None
     cache: int
+    with_whole: bool = False
 
     def make(self, engine: ModuleType) -> Any:
         return engine.Encoder(
             self.letters.make(engine),
             self.pairs.make(engine),
             self.whole_rank,
+            self.pairs.tokens(engine) if self.with_whole else None,
             splitter_of(engine, self.pattern),
             dropped_of(engine, self.drop),
             self.cache,
@@ -244,13 +287,13 @@ class Encoding:
 
 #: No cache; one of a few entries in either engine; a large one.
 caches = st.sampled_from([0, 1024, 10_000, 1 << 20])
-encodings = st.builds(Encoding, letters, pair_tables, st.booleans(), patterns, dropping, caches)
+encodings = st.builds(Encoding, letters, pair_tables, st.booleans(), patterns, dropping, caches, st.booleans())
 long_texts = st.lists(st.sampled_from(["a", "b", "c", "ab", "abc", " "]), min_size=60, max_size=200).map("".join)
 
 
 @given(encodings, st.lists(st.one_of(marked_texts, long_texts), max_size=5), names, windows)
 def test_encoding(encoding: Encoding, batch: list[str | bytes], special: tuple[str, ...] | None, window: int) -> None:
-    def encode(engine: ModuleType) -> tuple[Any, ...]:
+    def encoded(engine: ModuleType) -> tuple[Any, ...]:
         encoder, matcher = encoding.make(engine), specials_of(engine, special)
         calls = (encoder.encode, encoder.encode_array, encoder.count)
         # Twice: the second time the cache has what it took.
@@ -260,7 +303,37 @@ def test_encoding(encoding: Encoding, batch: list[str | bytes], special: tuple[s
         return tuple(seen)
 
     with windows_of(window):
-        same(encode)
+        same(encoded)
+
+
+@given(
+    encodings, st.lists(st.tuples(marked_texts, st.lists(st.integers(0, 9), max_size=9)), max_size=3), names, windows
+)
+def test_streams(
+    encoding: Encoding, texts: list[tuple[str | bytes, list[int]]], special: tuple[str, ...] | None, window: int
+) -> None:
+    """The same ids after the same pieces, and together those of the whole text; a stream that ended is as new."""
+
+    def streamed(engine: ModuleType) -> tuple[Any, ...]:
+        encoder, matcher, stream = encoding.make(engine), specials_of(engine, special), engine.Stream()
+        seen = []
+        for text, sizes in texts:
+            whole = outcome(partial(encoder.encode, text, matcher))
+            ids: list[int] = []
+            try:
+                for piece in pieces_of(as_bytes(text), sizes):
+                    ids += encoder.feed(stream, piece, False, matcher)
+                    seen.append((list(ids), stream.pending))
+                ids += encoder.feed(stream, b"", True, matcher)
+            except BytepairError as error:
+                assert whole[0] is type(error)
+                return (*seen, whole)
+            assert ("list", ids) == whole
+            assert stream.pending == 0
+        return tuple(seen)
+
+    with windows_of(window):
+        same(streamed)
 
 
 @given(encodings, st.one_of(documents, long_texts), st.lists(st.integers(0, 40), max_size=6), st.booleans())
@@ -278,7 +351,7 @@ def test_both_ways_to_merge(pairs: Pairs, whole_rank: bool, text: str) -> None:
     codes = pairs.make(_pure).codes
     # Where a merge makes one of its own parts again, "all its places" depends on the way.
     assume(not whole_rank or all(code & NONE not in pair for pair, code in codes.items()))
-    ways = _pure._merge_by_scan, _pure._merge_by_heap
+    ways = encode._merge_by_scan, encode._merge_by_heap
     by_scan, by_heap = (way(list(text.encode()), codes, whole_rank) for way in ways)
     assert by_scan == by_heap
 
@@ -317,7 +390,7 @@ def test_merge_tables(rows: list[tuple[int, int, int]], short: int) -> None:
 @given(st.lists(st.text("ab", max_size=4).map(str.encode), max_size=8), st.integers(0, 1))
 def test_rank_tables(tokens: list[bytes], short: int) -> None:
     ids = array("I", range(len(tokens) - short if tokens else 0))
-    same(lambda engine: len(engine.PairTable.of_ranks(b"".join(tokens), offsets_of(tokens), ids)))
+    same(lambda engine: len(engine.PairTable.of_ranks(engine.TokenTable(b"".join(tokens), offsets_of(tokens), ids))))
 
 
 # ---- decoding ----
@@ -347,14 +420,6 @@ def test_decoding(some: list[tuple[bytes, int]], ids: list[int], skip: bool) -> 
 
 
 chunks = st.lists(st.integers(0, 12), max_size=12)
-
-
-def pieces_of(data: bytes, sizes: list[int]) -> Iterator[bytes]:
-    at = 0
-    for size in sizes:
-        yield data[at : at + size]
-        at += size
-    yield data[at:]
 
 
 @given(st.lists(st.tuples(marked_texts, chunks), max_size=4), patterns, names, windows, st.integers(0, 4))
@@ -471,9 +536,26 @@ def test_training_a_slice_at_a_time() -> None:
 # ---- errors ----
 
 
-GPT2 = resolve("gpt2").classes
-assert GPT2 is not None
+GPT2 = tables_of("gpt2").classes
 ALPHABET = Letters("bytes", None, "error", (), ())
+
+
+def wrong_splitter(engine: ModuleType, **wrong: Any) -> Any:
+    arguments = {**splitter_arguments(tables_of("gpt2"), None, False), **wrong}
+    return engine.Splitter(classes=classes_of(engine, "gpt2"), **arguments)
+
+
+def words(*numbers: int) -> bytes:
+    return (
+        array("H", numbers).tobytes()
+        if sys.byteorder == "little"
+        else bytes(b for n in numbers for b in (n & 255, n >> 8))
+    )
+
+
+def wrong_action(engine: ModuleType, code: list[int]) -> Any:
+    return wrong_splitter(engine, actions=[*splitter_arguments(tables_of("gpt2"), None, False)["actions"][:-1], code])
+
 
 WRONG: dict[str, Callable[[ModuleType], Any]] = {
     "stage 1 is short": lambda e: e.ClassTable(GPT2.stage1[:-2], GPT2.stage2, 4),
@@ -481,10 +563,27 @@ WRONG: dict[str, Callable[[ModuleType], Any]] = {
     "stage 2 is no page": lambda e: e.ClassTable(GPT2.stage1, GPT2.stage2[:-1], 4),
     "a page is outside": lambda e: e.ClassTable(GPT2.stage1, GPT2.stage2[:256], 4),
     "a class is outside": lambda e: e.ClassTable(GPT2.stage1, GPT2.stage2, 3),
-    "no such scanner": lambda e: e.Splitter("cl100k", None),
-    "no classes": lambda e: e.Splitter("gpt2", None),
-    "wrong classes": lambda e: e.Splitter("runs", table_of(e, "gpt2")),
-    "classes for nothing": lambda e: e.Splitter("none", table_of(e, "gpt2")),
+    "no width": lambda e: wrong_splitter(e, width=0),
+    "a large width": lambda e: wrong_splitter(e, width=1024),
+    "short begin": lambda e: wrong_splitter(e, begin=words(0)),
+    "begins in no state": lambda e: wrong_splitter(e, begin=words(*[12] * 11)),
+    "short next": lambda e: wrong_splitter(e, next=words(0)),
+    "short action": lambda e: wrong_splitter(e, action=words(0)),
+    "no states": lambda e: wrong_splitter(e, levels=b"", next=b"", action=b""),
+    "short strong": lambda e: wrong_splitter(e, strong=b""),
+    "next is outside": lambda e: wrong_splitter(e, next=words(*[12] * 132)),
+    "action is outside": lambda e: wrong_splitter(e, action=words(*[7] * 132)),
+    "a state without levels": lambda e: wrong_splitter(e, levels=words(*[1] * 11, 0)),
+    "a state of too many": lambda e: wrong_splitter(e, levels=words(*[1] * 11, 3)),
+    "begins in two levels": lambda e: wrong_splitter(e, levels=words(*[2] * 12)),
+    "no actions": lambda e: wrong_splitter(e, actions=[]),
+    "other actions": lambda e: wrong_splitter(e, actions=[[0, 0, 0]] * 7),
+    "a short action": lambda e: wrong_action(e, [0, 0]),
+    "moves that are not there": lambda e: wrong_action(e, [0, 0, 1, 0]),
+    "accepts what is not there": lambda e: wrong_action(e, [3, 0, 0]),
+    "no such kind": lambda e: wrong_action(e, [1, 3, 0]),
+    "a mark that is not there": lambda e: wrong_action(e, [1, 0, 1, 2, 0]),
+    "a source that is not there": lambda e: wrong_action(e, [1, 0, 1, 0, 2]),
     "names without ids": lambda e: e.Specials([b"a"], []),
     "an empty name": lambda e: e.Specials([b"a", b""], [1, 2]),
     "255 bytes": lambda e: e.Alphabet.of_bytes(list(range(255)), [], NONE),
@@ -494,8 +593,11 @@ WRONG: dict[str, Callable[[ModuleType], Any]] = {
     "last ones without ids": lambda e: e.Alphabet.of_characters([], [], [97], [], False, NONE, "error", [], NONE),
     "no code point": lambda e: e.Alphabet.of_characters([1 << 21], [0], [], [], False, NONE, "error", [], NONE),
     "symbols of a str": lambda e: ALPHABET.make(e).symbols("a", None),
-    "ranks: broken offsets": lambda e: e.PairTable.of_ranks(b"ab", array("q", [0, 1]), array("I", [0])),
-    "no splitter": lambda e: e.Encoder(ALPHABET.make(e), Pairs(()).make(e), False, None, None, 0).encode(b"a", None),
+    "tokens: broken offsets": lambda e: e.TokenTable(b"ab", array("q", [0, 1]), array("I", [0])),
+    "tokens: the same bytes": lambda e: e.TokenTable(b"aa", array("q", [0, 1, 2]), array("I", [5, 6])),
+    "no splitter": lambda e: e.Encoder(ALPHABET.make(e), Pairs(()).make(e), False, None, None, None, 0).encode(
+        b"a", None
+    ),
     "a decoder without offsets": lambda e: e.Decoder(b"", array("q"), b""),
     "decoder: falling offsets": lambda e: e.Decoder(b"abc", array("q", [0, 2, 1, 3]), b"\1\1\1"),
     "decoder: too few flags": lambda e: e.Decoder(b"abc", array("q", [0, 2, 3]), b"\1"),

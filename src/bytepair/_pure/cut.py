@@ -53,6 +53,44 @@ def _uint16(packed: bytes) -> list[int]:
     return [low | high << 8 for low, high in zip(packed[::2], packed[1::2])]
 
 
+def _check(
+    columns: int,
+    width: int,
+    begin: list[int],
+    levels: list[int],
+    following: list[int],
+    numbers: list[int],
+    actions: Sequence[Sequence[int]],
+    strong: bytes,
+) -> None:
+    """Refuse tables that cannot be run, as the core does."""
+
+    def sound(holds: bool, what: str) -> None:
+        if not holds:
+            raise BytepairError(f"automaton: {what}")
+
+    size, n_states = len(following), len(levels)
+    sound(n_states > 0 and size == n_states * columns, "next has a wrong size")
+    sound(len(numbers) == size, "action has a wrong size")
+    sound(size < 1 << 18, "it is too large")
+    sound(len(begin) == columns, "begin has a wrong size")
+    sound(len(strong) == (columns - 1) ** 2, "strong has a wrong size")
+    sound(0 < width < 1024, "it has no level, or too many")
+    sound(2 <= len(actions) < 1 << 10, "it has too few or many actions")
+    common = [0, 0, 0], [1, 0, 1, 0, _HERE]
+    sound((list(actions[0]), list(actions[1])) == common, "actions 0 and 1 are not the common ones")
+    for code in actions:
+        whole = len(code) >= 3 and len(code) == 3 + 2 * code[2] and code[0] <= width and code[1] <= 2
+        sound(whole, "an action is malformed")
+        moves = all(to < width and (source < width or source == _HERE) for to, source in zip(code[3::2], code[4::2]))
+        sound(moves, "an action moves a mark that is not there")
+    inside = max(following) < n_states and max(numbers) < len(actions)
+    sound(inside, "a state or action is out of range")
+    one_level = all(state < n_states and levels[state] == 1 for state in begin)
+    sound(one_level, "it begins in no state, or in one of more levels")
+    sound(all(1 <= count <= width for count in levels), "a state has no level, or too many")
+
+
 class Splitter:
     def __init__(
         self,
@@ -69,11 +107,10 @@ class Splitter:
         level: str | None,
     ) -> None:
         """``family``, ``flags`` and ``level`` are for the core's blocks."""
-        del levels, family, flags, level
+        del family, flags, level
         columns = classes.n_classes + 1
         following, numbers = _uint16(next), _uint16(action)
-        if len(following) != len(numbers) or len(following) % columns or len(strong) != classes.n_classes**2:
-            raise BytepairError("automaton: the tables differ in size")
+        _check(columns, width, _uint16(begin), _uint16(levels), following, numbers, actions, strong)
         self._classes, self._width, self._strong = classes, width, strong
         self._actions = [tuple(code) for code in actions]
         self._has_gaps = any(code[1] for code in self._actions)
@@ -143,9 +180,7 @@ class Splitter:
         if not last:
             del borders[marks[0] :]
         if self._has_gaps:
-            if not last and borders and borders[-1] & 3 == 1:
-                borders.pop()  # the gap may go on
-            following = [*borders[1:], 0]
+            following = [*borders[1:], 0 if last else 1]  # where more may follow, the last gap may go on
             borders = [one for one, other in zip(borders, following) if not (one & 3 == 1 and other & 3)]
         ends = [border >> 2 for border in borders]
         if len(text) == len(data):
@@ -225,7 +260,7 @@ class Stream:
                 yield offset + at, run, ends
             yield offset + found, text[found : found + length], special
             at = found + length
-        run = text[at : len(text) - hold]
+        run = text[at : max(len(text) - hold, at)]
         done = 0
         for ends in splitter.certain_ends(run, self._before, last):
             yield offset + at, run, ends
