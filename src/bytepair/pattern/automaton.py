@@ -28,6 +28,9 @@ __all__ = ["FROM_HERE", "CompiledPattern", "Tables", "compile_stages", "tables_o
 
 #: As a source in a coded action: the number of borders once this one is written.
 FROM_HERE = 0xFFFF
+# To the engines a class is one byte, an action 10 bits.
+_MAX_CLASSES = 250
+_MAX_ACTIONS = 1 << 10
 
 
 @dataclass(frozen=True)
@@ -131,20 +134,30 @@ def compile_stages(*stages: tuple[str, str]) -> CompiledPattern:
         else:
             classes, machine = automata[0].classes, transducer(automata[0])
             shape = automata[0].delta, automata[0].restart
+        canonical = hashlib.sha256(repr(shape).encode()).hexdigest()
+        return CompiledPattern(2, None, tables_of(classes, canonical, machine))
     except NotCompilable as why:
         return CompiledPattern(3, str(why), None)
-    canonical = hashlib.sha256(repr(shape).encode()).hexdigest()
-    return CompiledPattern(2, None, tables_of(classes, canonical, machine))
 
 
 def tables_of(classes: Partition, canonical: str, machine: Transducer) -> Tables:
-    """Write a transducer as tables."""
+    """Write a transducer as tables.
+
+    Raises
+    ------
+    NotCompilable
+        If they are larger than the engines take.
+    """
+    if classes.n_classes > _MAX_CLASSES:
+        raise NotCompilable(f"it tells more than {_MAX_CLASSES} classes of characters apart")
     codes: dict[tuple[int, ...], int] = {(0, 0, 0): 0, (1, 0, 1, 0, FROM_HERE): 1}
     following, action = array("H"), array("H")
     for row in machine.rows:
         for to, what in row:
             following.append(max(to, 0))
             action.append(codes.setdefault(_coded(what), len(codes)))
+    if len(codes) >= _MAX_ACTIONS:
+        raise NotCompilable(f"its tables have more than {_MAX_ACTIONS - 1} different actions")
     weak, strong = split_pairs(machine)
     return Tables(
         classes=classes.table(),

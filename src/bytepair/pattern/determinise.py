@@ -22,7 +22,6 @@ __all__ = ["DEAD", "Automaton", "determinise"]
 DEAD = -1
 _MAX_STATES = 2000
 _MAX_WORK = 2_000_000
-_MAX_CLASSES = 250
 _MAX_RAW_CLASSES = 1000
 
 Row = list[tuple[int, int]]
@@ -64,7 +63,7 @@ def determinise(program: Program) -> Automaton:
     Raises
     ------
     NotCompilable
-        If it has too many states or classes.
+        If it has too many states.
     """
     sets = [step.condition.characters for step in program.code if step.kind in ("char", "ahead", "behind")]
     classes = partition(sets)
@@ -78,10 +77,7 @@ def determinise(program: Program) -> Automaton:
     labels = [tuple([(kind, to < 0) for kind, to in row]) for row in delta]
     block = coarsest_partition(labels, [[to for _, to in row] for row in delta])
     delta, restart = _quotient(delta, restart, block)
-    automaton = _canonical(classes, delta, restart)
-    if automaton.n_classes > _MAX_CLASSES:
-        raise NotCompilable(f"it tells more than {_MAX_CLASSES} classes of characters apart")
-    return automaton
+    return _canonical(classes, delta, restart)
 
 
 class _Subsets:
@@ -261,11 +257,13 @@ def _canonical(classes: Partition, delta: list[Row], restart: list[int]) -> Auto
             place[state] = len(order)
             order.append(state)
 
+    done = 0
     for begin in [restart[-1]] + [restart[c] for c in kept]:
         visit(begin)
-        for state in order:
+        while done < len(order):
             for c in kept:
-                visit(delta[state][c][1])
+                visit(delta[order[done]][c][1])
+            done += 1
     rows = [[(delta[s][c][0], place.get(delta[s][c][1], DEAD)) for c in kept] for s in order]
     return Automaton(
         classes.merged(new_class),

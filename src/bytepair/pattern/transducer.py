@@ -28,7 +28,8 @@ HARD_GAP = 3
 _MAX_STATES = 4000
 _MAX_COPIES = 64
 _MAX_PAIRS = 200_000
-_MAX_STEPS = 400_000
+# The engines have 18 bits for the place of a row.
+_MAX_STEPS = (1 << 18) - 1
 
 
 @dataclass(frozen=True)
@@ -191,8 +192,8 @@ def explore(
     numbers = {state: number for number, state in enumerate(states)}
     rows: list[list[tuple[int, Action]]] = []
     for state in states:
-        if len(rows) * (end + 1) > _MAX_STEPS:
-            raise NotCompilable(f"its transducer has more than {_MAX_STEPS} steps")
+        if (len(rows) + 1) * (end + 1) > _MAX_STEPS:
+            raise NotCompilable(f"its transducer has more than {_MAX_STEPS:,} steps")
         row: list[tuple[int, Action]] = []
         for c in range(end + 1):
             to, action = step(state, c)
