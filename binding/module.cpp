@@ -178,6 +178,7 @@ std::string decode_list(const Decoder& decoder, const nb::list& ids, bool skip_s
   std::vector<i64> numbers;
   numbers.reserve(ids.size());
   for (const nb::handle id : ids) {
+    if (PyBool_Check(id.ptr())) throw nb::type_error("an id is a whole number, not a bool");
     int overflow = 0;
     const i64 number = PyLong_AsLongLongAndOverflow(id.ptr(), &overflow);
     if (number == -1 && PyErr_Occurred()) throw nb::python_error();

@@ -30,7 +30,7 @@ if not _forced():
         NAME = "pure"
         _log.warning(
             "bytepair runs in pure Python, with the same results but slower: its compiled core is missing (%s). "
-            "With a C++20 compiler at hand, `pip install --force-reinstall bytepair` builds it.",
+            "With a C++20 compiler at hand, install it again from its sources: `pip install --force-reinstall .`",
             error,
         )
 else:

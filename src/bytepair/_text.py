@@ -41,8 +41,8 @@ def _surrogates(text: str, errors: str, error: UnicodeEncodeError, where: str) -
         except UnicodeEncodeError as other:
             error = other
     raise TextError(
-        f"{where}the text has the lone surrogate U+{ord(text[error.start]):04X} at character {error.start}; "
-        'pass errors="replace" for U+FFFD in its place, or errors="surrogateescape" where it stands for a raw byte'
+        f"{where}the text has the lone surrogate U+{ord(text[error.start]):04X} at character {error.start}",
+        'pass errors="replace" for U+FFFD in its place, or errors="surrogateescape" where it stands for a raw byte',
     ) from None
 
 

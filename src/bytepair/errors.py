@@ -56,6 +56,10 @@ class UnknownTokenError(BytepairError, LookupError):
 class TextError(BytepairError):
     """Text that cannot become bytes: it holds lone surrogates."""
 
+    def __init__(self, what: str, cure: str = "") -> None:
+        super().__init__(f"{what}; {cure}" if cure else what)
+        self.what = what
+
 
 class FormatError(BytepairError):
     """A file that cannot be read or written; the message names file, place and cure."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Literal
 
+from ._check import whole
 from .errors import BytepairError
 
 if TYPE_CHECKING:
@@ -38,6 +39,11 @@ class Ragged:
     __slots__ = ("ids", "offsets", "pad_id")
 
     def __init__(self, ids: NDArray[np.uint32], offsets: NDArray[np.int64], pad_id: int | None = None) -> None:
+        import numpy as np
+
+        ids, offsets = np.asarray(ids, dtype=np.uint32), np.asarray(offsets, dtype=np.int64)
+        if ids.ndim != 1 or offsets.ndim != 1:
+            raise BytepairError("ids and offsets are flat arrays, of shape (n_tokens,) and (n_rows + 1,)")
         if len(offsets) == 0 or offsets[0] != 0 or offsets[-1] != len(ids) or (offsets[1:] < offsets[:-1]).any():
             raise BytepairError(f"offsets must rise from 0 to the {len(ids)} ids there are")
         self.ids = ids
@@ -98,13 +104,15 @@ class Ragged:
         fill = self.pad_id if pad_id is None else pad_id
         if fill is None:
             raise BytepairError("this tokenizer has no pad token; give padded(pad_id=...)")
+        fill = whole("pad_id", fill, 0, BytepairError, 0xFFFFFFFF)
         if side not in ("right", "left"):
             raise BytepairError(f'side is {side!r}; it can be "right" or "left"')
         lengths = np.diff(self.offsets)
         longest = int(lengths.max(initial=0))
         if length is None:
             length = longest
-        elif longest > length:
+        length = whole("length", length, 0, BytepairError)
+        if longest > length:
             row = int(lengths.argmax())
             raise BytepairError(f"row {row} has {longest} tokens, more than length={length}; cut the text first")
         places = np.arange(length)

@@ -9,10 +9,15 @@ import builtins
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 from typing import Any, TextIO
 
+from ._check import whole
 from .errors import TrainingError
+
+EXCERPT = 80
+"""Bytes of an example that are kept."""
 
 SMALL_CORPUS = 20_000
 """A corpus of at most this many first symbols, in distinct pretokens, is kept whole, so that it can be replayed."""
@@ -39,7 +44,8 @@ class MergeStep:
     frequency : int
         How often the token stands in the corpus when training ends; later merges may have taken it up.
     examples : tuple of bytes
-        Up to three pretokens that it was merged in, the first ones of the corpus.
+        Up to three pretokens that it was merged in, the first ones of the corpus; of a long one what stands around
+        the token.
     """
 
     step: int
@@ -121,6 +127,25 @@ class TrainingRecord(Sequence[MergeStep]):
         """Tokens in the corpus when training ended."""
         return self.steps[-1].length_after if self.steps else self.length_before
 
+    def replay(self) -> Iterator[list[tuple[tuple[int, ...], int]]]:
+        """The corpus before each merge and, last, at the end, as :meth:`words` gives it for one step.
+
+        Raises
+        ------
+        TrainingError
+            The corpus was too large to be kept.
+        """
+        if self.corpus is None:
+            raise TrainingError(
+                f"the corpus had {self.distinct} distinct pretokens, too many to be kept with the record; "
+                "train on a smaller corpus to replay it"
+            )
+        words = list(self.corpus)
+        yield list(words)
+        for merge in self.steps:
+            words = [(_merged(ids, merge), count) for ids, count in words]
+            yield list(words)
+
     def words(self, step: int) -> list[tuple[tuple[int, ...], int]]:
         """The corpus before merge ``step``, as (ids, count) of each distinct pretoken; ``len(record)`` is its end.
 
@@ -129,19 +154,8 @@ class TrainingRecord(Sequence[MergeStep]):
         TrainingError
             The corpus was too large to be kept, or there is no such step.
         """
-        if self.corpus is None:
-            raise TrainingError(
-                f"the corpus had {self.distinct} distinct pretokens, too many to be kept with the record; "
-                "train on a smaller corpus to replay it"
-            )
-        if not 0 <= step <= len(self):
-            raise TrainingError(f"step {step} does not exist; there are {len(self)} merges")
-        words = []
-        for ids, count in self.corpus:
-            for merge in self.steps[:step]:
-                ids = _merged(ids, merge)
-            words.append((ids, count))
-        return words
+        step = whole("step", step, 0, TrainingError, len(self))
+        return next(islice(self.replay(), step, None))
 
     def pair_counts(self, step: int) -> list[tuple[Pair, int]]:
         """Every pair's count before merge ``step``: highest first, among equals the one that stands first.
@@ -151,20 +165,25 @@ class TrainingRecord(Sequence[MergeStep]):
         TrainingError
             As :meth:`words`.
         """
-        counts: dict[Pair, int] = {}
-        for ids, count in self.words(step):
-            for pair in zip(ids, ids[1:]):
-                counts[pair] = counts.get(pair, 0) + count
-        return sorted(counts.items(), key=lambda item: -item[1])
+        return _counted(self.words(step))
+
+    def lines(self) -> Iterator[dict[str, Any]]:
+        """The merges as plain values for JSON; for a small corpus with every pair's count before the merge."""
+        if self.corpus is None:
+            yield from (step.to_json() for step in self.steps)
+            return
+        for step, words in zip(self.steps, self.replay()):
+            counts = [[left, right, count] for (left, right), count in _counted(words)]
+            yield {**step.to_json(), "pair_counts": counts}
 
     def to_jsonl(self, target: str | Path | TextIO) -> None:
-        """Writes one JSON line for each merge, to a path or to an open text file."""
-        if isinstance(target, (str, Path)):
+        """Writes one JSON line for each merge, to a path or to an open text file: what :meth:`lines` gives."""
+        if not hasattr(target, "write"):
             with open(target, "w", encoding="utf-8", newline="\n") as file:
                 self.to_jsonl(file)
             return
-        for step in self.steps:
-            target.write(json.dumps(step.to_json()) + "\n")
+        for line in self.lines():
+            target.write(json.dumps(line) + "\n")
 
     def cut(self, merges: int) -> TrainingRecord:
         """The record that training would have left, had it stopped after ``merges`` merges.
@@ -172,6 +191,7 @@ class TrainingRecord(Sequence[MergeStep]):
         Final frequencies are exact without the corpus: each later merge shortened the corpus once for every place,
         and there it used up one token of either part.
         """
+        merges = whole("merges", merges, 0, TrainingError, len(self))
         if merges == len(self):
             return self
         used: dict[int, int] = {}
@@ -188,6 +208,14 @@ class TrainingRecord(Sequence[MergeStep]):
         )
 
 
+def excerpt(word: bytes, token: bytes) -> bytes:
+    """The pretoken, or what stands around the token's bytes in it."""
+    if len(word) <= EXCERPT:
+        return word
+    start = max(0, min(word.find(token) - EXCERPT // 4, len(word) - EXCERPT))
+    return word[start : start + EXCERPT]
+
+
 def _merged(ids: tuple[int, ...], merge: MergeStep) -> tuple[int, ...]:
     out: list[int] = []
     i = 0
@@ -199,3 +227,11 @@ def _merged(ids: tuple[int, ...], merge: MergeStep) -> tuple[int, ...]:
             out.append(ids[i])
             i += 1
     return tuple(out)
+
+
+def _counted(words: list[tuple[tuple[int, ...], int]]) -> list[tuple[Pair, int]]:
+    counts: dict[Pair, int] = {}
+    for ids, count in words:
+        for pair in zip(ids, ids[1:]):
+            counts[pair] = counts.get(pair, 0) + count
+    return sorted(counts.items(), key=lambda item: -item[1])

@@ -9,33 +9,36 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+import warnings
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from functools import cached_property
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
 from . import _engine
-from ._codec import Codec
+from ._check import brief
+from ._check import threads as check_threads
+from ._facts import Facts
 from ._text import as_data, character_offset, to_bytes
-from .errors import SpecialTokenError, UnknownTokenError, VocabularyError
+from .errors import BytepairError, BytepairNotice, SpecialTokenError
 from .pattern import Pattern, resolve
 from .ragged import Ragged
-from .vocabulary import MARK, UNK, Alphabet, Vocabulary, assemble, check_choice, from_ranks
+from .vocabulary import Alphabet, alphabet_of, assemble, check_choice, cut, from_ranks
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from .record import TrainingRecord
 
 Text = str | bytes
 Special = Literal["text", "all", "error"] | Collection[str]
 Errors = Literal["strict", "surrogateescape", "replace"]
 
 
-class Tokenizer:
+DECODE_ERRORS = ("replace", "strict", "ignore", "surrogateescape", "backslashreplace")
+
+
+class Tokenizer(Facts):
     """A byte-pair-encoding tokenizer. It never changes; options belong to each call.
 
     Made by :func:`bytepair.train`, :func:`bytepair.load`, :meth:`from_merges` or :meth:`from_ranks`. It can be pickled
@@ -52,13 +55,7 @@ class Tokenizer:
     ' lower'
     """
 
-    __slots__ = ("__dict__", "_codec", "_pattern", "_record", "_vocabulary")
-
-    def __init__(self, vocabulary: Vocabulary, pattern: Pattern, record: TrainingRecord | None = None) -> None:
-        self._vocabulary = vocabulary
-        self._pattern = pattern
-        self._record = record
-        self._codec = Codec(vocabulary, pattern)
+    __slots__ = ()
 
     # ---- making one ----
 
@@ -104,11 +101,11 @@ class Tokenizer:
         >>> tok.pieces("abc")
         [b'ab', b'c']
         """
-        listed: list[Any] = [tuple(pair) for pair in merges]
+        listed: list[Any] = [_pair(step, pair) for step, pair in enumerate(merges)]
         named = bool(listed) and not isinstance(listed[0][0], int)
         if isinstance(alphabet, str):
             check_choice("alphabet", alphabet, ("bytes", "characters"))
-            alphabet = _alphabet_of(listed) if alphabet == "characters" else Alphabet()
+            alphabet = alphabet_of(listed) if alphabet == "characters" else Alphabet()
         vocabulary = assemble(
             alphabet,
             specials,
@@ -118,6 +115,15 @@ class Tokenizer:
             pairs=None if named else listed,
             bytes_pairs=listed if named else None,
         )
+        if (step := vocabulary.unordered_merge) is not None:
+            left, right, _ = vocabulary.merges[step]
+            pair = " + ".join(brief(vocabulary.tokens[part]) for part in (left, right))
+            warnings.warn(
+                f"merge {step} ({pair}) uses a token that a later merge makes: the list is unordered. It is kept as it "
+                "is, and encoding merges the lowest rank present first, all its places from left to right",
+                BytepairNotice,
+                stacklevel=2,
+            )
         return cls(vocabulary, resolve(pattern))
 
     @classmethod
@@ -252,14 +258,13 @@ class Tokenizer:
 
         if isinstance(texts, (str, bytes)):
             raise TypeError("encode_batch takes many texts; for a single one call encode, or give [text]")
+        number = check_threads(threads, BytepairError)
         data = [as_data(text, errors, f"text {i}: ") for i, text in enumerate(texts)]
         matcher = None
         if special != "text":
             for i, text in enumerate(data):
                 matcher = self._matcher(special, text, errors, f"text {i}: ")
-        if threads is not None and threads < 1:
-            raise ValueError(f"threads is {threads}; it must be 1 or more, or None for all cores")
-        ids, counts = self._codec.encode_batch(data, matcher, threads or os.cpu_count() or 1)
+        ids, counts = self._codec.encode_batch(data, matcher, number or os.cpu_count() or 1)
         bos, eos = self._around("bos", add_bos), self._around("eos", add_eos)
         offsets = np.concatenate([[0], np.cumsum(counts + len(bos) + len(eos))]).astype(np.int64)
         if bos or eos:
@@ -353,23 +358,27 @@ class Tokenizer:
         UnknownTokenError
             An id does not exist; the message names it and its place.
         """
+        check_choice("errors", errors, DECODE_ERRORS)
         return self.decode_bytes(ids, skip_specials=skip_specials).decode("utf-8", errors)
 
     def decode_bytes(self, ids: Sequence[int] | NDArray[np.integer[Any]], *, skip_specials: bool = False) -> bytes:
         """The exact bytes of ids. ``decode_bytes(encode(x)) == x`` wherever :attr:`lossless` is true."""
+        skip_specials = bool(skip_specials)
         if isinstance(ids, list):
             return self._codec.decode(ids, skip_specials)
         if hasattr(ids, "dtype"):
             import numpy as np
 
             array = np.asarray(ids)
+            if array.shape == (0,):
+                return b""
             if array.ndim != 1 or array.dtype.kind not in "iu":
                 raise TypeError(f"ids is an array of {array.dtype}, shape {array.shape}; give whole numbers in one row")
             if array.dtype != np.uint32:
                 return self._codec.decode(array.tolist(), skip_specials)
             return self._codec.decode(np.ascontiguousarray(array), skip_specials)
-        if isinstance(ids, int):
-            raise TypeError(f"ids is {ids}, a single id; give [{ids}]")
+        if isinstance(ids, (int, str, bytes, bytearray, Set, Mapping)) or not isinstance(ids, Iterable):
+            raise TypeError(f"ids is a {type(ids).__name__}; give a list or an array of ids")
         return self._codec.decode(list(ids), skip_specials)
 
     def decode_batch(
@@ -381,188 +390,6 @@ class Tokenizer:
     ) -> list[str]:
         """The texts of many rows of ids."""
         return [self.decode(ids, errors=errors, skip_specials=skip_specials) for ids in batch]
-
-    # ---- what it knows ----
-
-    @property
-    def rule(self) -> Literal["merges", "ranks"]:
-        """``"merges"``: only learned pairs merge; ``"ranks"``: any neighbours that make a token, lowest rank first."""
-        return self._vocabulary.rule
-
-    @cached_property
-    def vocab(self) -> Mapping[int, bytes]:
-        """id -> bytes, ascending by id; a special token's bytes are its name, the end-of-word mark has none."""
-        v = self._vocabulary
-        everything = {**v.tokens, **{i: name.encode() for name, i in v.specials.items()}}
-        return MappingProxyType(dict(sorted(everything.items())))
-
-    @cached_property
-    def merges(self) -> Mapping[tuple[int, int], int] | None:
-        """(left id, right id) -> new id in the order of learning; None under the rank rule."""
-        if self.rule == "ranks":
-            return None
-        return MappingProxyType({(left, right): new for left, right, new in self._vocabulary.merges})
-
-    @cached_property
-    def ranks(self) -> Mapping[tuple[int, int], int] | Mapping[bytes, int]:
-        """The merges' pairs -> 0, 1, 2 ...; under the rank rule bytes -> rank."""
-        if self.rule == "ranks":
-            return MappingProxyType({text: i for i, text in self._vocabulary.tokens.items()})
-        return MappingProxyType({(m[0], m[1]): rank for rank, m in enumerate(self._vocabulary.merges)})
-
-    @property
-    def specials(self) -> Mapping[str, int]:
-        """Name -> id of the special tokens."""
-        return MappingProxyType(dict(self._vocabulary.specials))
-
-    @property
-    def byte_base(self) -> int | None:
-        """The id of byte 0 where the 256 bytes have ids in their own order; else None."""
-        base = self._vocabulary.base[:256]
-        plain = self.alphabet == "bytes" and base == tuple(range(base[0], base[0] + 256))
-        return base[0] if plain else None
-
-    @property
-    def bos_id(self) -> int | None:
-        """The id of the begin-of-sequence token, or None."""
-        return self._vocabulary.roles.get("bos")
-
-    @property
-    def eos_id(self) -> int | None:
-        """The id of the end-of-sequence token, or None."""
-        return self._vocabulary.roles.get("eos")
-
-    @property
-    def pad_id(self) -> int | None:
-        """The id of the padding token, or None."""
-        return self._vocabulary.roles.get("pad")
-
-    @property
-    def unk_id(self) -> int | None:
-        """The id of the token for unknown characters, or None."""
-        return self._vocabulary.roles.get("unk")
-
-    @property
-    def pattern(self) -> Pattern:
-        """What cuts text into pretokens."""
-        return self._pattern
-
-    @property
-    def alphabet(self) -> str:
-        """``"bytes"`` or ``"characters"``."""
-        return self._vocabulary.alphabet.kind
-
-    @property
-    def lossless(self) -> bool:
-        """Whether decoding gives back every text exactly: not in the classic scheme, nor with ``<unk>``."""
-        return self._vocabulary.alphabet.end_of_word is None and self._vocabulary.alphabet.unknown != UNK
-
-    @property
-    def record(self) -> TrainingRecord | None:
-        """What training did, merge by merge; None where we did not train it."""
-        return self._record
-
-    @property
-    def vocab_size(self) -> int:
-        """How many ids there are, specials included."""
-        return len(self._vocabulary.tokens) + len(self._vocabulary.specials)
-
-    @property
-    def n_mergeable(self) -> int:
-        """How many tokens there are that are no specials."""
-        return len(self._vocabulary.tokens)
-
-    @property
-    def n_rows(self) -> int:
-        """The highest id + 1: the rows that an embedding table needs."""
-        return self._vocabulary.rows
-
-    def __len__(self) -> int:
-        return self.vocab_size
-
-    @cached_property
-    def _by_bytes(self) -> dict[bytes, int]:
-        v = self._vocabulary
-        skipped = v.marked | frozenset(v.fallback)
-        return {text: i for i, text in v.tokens.items() if i not in skipped}
-
-    @cached_property
-    def _by_marked_bytes(self) -> dict[bytes, int]:
-        v = self._vocabulary
-        return {v.tokens[i]: i for i in v.marked}
-
-    def __contains__(self, token: object) -> bool:
-        """Whether the bytes are a token, or the str names one (see :meth:`token_to_id`)."""
-        return isinstance(token, (bytes, str)) and self._find(token) is not None
-
-    def _find(self, token: Text) -> int | None:
-        if isinstance(token, str):
-            if token in self._vocabulary.specials:
-                return self._vocabulary.specials[token]
-            if token.endswith(MARK) and self._vocabulary.marked:
-                return self._by_marked_bytes.get(to_bytes(token[: -len(MARK)], "surrogateescape"))
-            token = to_bytes(token, "surrogateescape")
-        return self._by_bytes.get(token)
-
-    def token_to_id(self, token: Text) -> int:
-        """The id of a token.
-
-        Parameters
-        ----------
-        token : bytes or str
-            Bytes name an ordinary token without mark. A str names a special token, a marked token such as ``er</w>``
-            where there are any, or else the token of its UTF-8 bytes.
-
-        Raises
-        ------
-        UnknownTokenError
-            There is no such token.
-        """
-        found = self._find(token)
-        if found is None:
-            raise UnknownTokenError(
-                f"{token!r} is no token of this vocabulary; `token in tok` asks, tok.encode(...) splits it into tokens"
-            )
-        return found
-
-    def id_to_bytes(self, id: int) -> bytes:
-        """The bytes of an id.
-
-        Raises
-        ------
-        UnknownTokenError
-            The id does not exist.
-        """
-        if id not in self.vocab:
-            raise UnknownTokenError(f"id {id} does not exist in this vocabulary; its ids lie under {self.n_rows}")
-        return self.vocab[id]
-
-    def token_str(self, id: int) -> str:
-        """An id as a person reads it: its text, bytes that are no UTF-8 as ``\\xNN``, the mark as ``</w>``."""
-        text = self.id_to_bytes(id)
-        if id in self._fallback:
-            return f"<0x{text[0]:02X}>"
-        shown = text.decode("utf-8", "backslashreplace")
-        return shown + MARK if id in self._vocabulary.marked else shown
-
-    @cached_property
-    def _fallback(self) -> frozenset[int]:
-        return frozenset(self._vocabulary.fallback)
-
-    def is_special(self, id: int) -> bool:
-        """Whether the id is a special token.
-
-        Raises
-        ------
-        UnknownTokenError
-            The id does not exist.
-        """
-        self.id_to_bytes(id)
-        return id in self._special_ids
-
-    @cached_property
-    def _special_ids(self) -> frozenset[int]:
-        return frozenset(self._vocabulary.specials.values())
 
     # ---- a smaller one ----
 
@@ -583,28 +410,9 @@ class Tokenizer:
         VocabularyError
             The size is below what exists before the first merge, or above what there is.
         """
-        v = self._vocabulary
-        least = len(v.specials) + len(v.fallback) + len(v.base)
-        if not least <= vocab_size <= self.vocab_size:
-            raise VocabularyError(
-                f"cannot cut to vocab_size={vocab_size}: there are {self.vocab_size} ids, {least} of them no merges"
-            )
-        drop = self.vocab_size - vocab_size
-        if v.rule == "ranks":
-            multi = sorted((i for i, text in v.tokens.items() if len(text) > 1), reverse=True)
-            gone = set(multi[:drop])
-        else:
-            gone = {new for _, _, new in v.merges[len(v.merges) - drop :]}
-        kept = [i for i in self.vocab if i not in gone]
-        number = {old: new if renumber else old for new, old in enumerate(kept)}
-        if v.rule == "ranks":
-            tokens = {text: number[i] for i, text in v.tokens.items() if i not in gone}
-            made = from_ranks(tokens, {name: number[i] for name, i in v.specials.items()}, None)
-        else:
-            made = _cut_merges(v, gone, number)
-        roles = {role: number[i] for role, i in v.roles.items()}
-        record = None if self._record is None else self._record.cut(len(made.merges))
-        smaller = Tokenizer(_with_roles(made, roles), self._pattern, record)
+        vocabulary, number = cut(self._vocabulary, vocab_size, renumber)
+        record = None if self._record is None else self._record.cut(len(vocabulary.merges))
+        smaller = Tokenizer(vocabulary, self._pattern, record)
         return (smaller, number) if renumber else smaller
 
     # ---- keeping it ----
@@ -675,8 +483,11 @@ class Tokenizer:
                 return None
             raise SpecialTokenError(f'special is {special!r}; it can be "text", "all", "error" or a set of names')
         known = self._vocabulary.specials
+        if not isinstance(special, Iterable):
+            raise SpecialTokenError(f'special is {brief(special)}; it can be "text", "all", "error" or a set of names')
+        special = list(special)
         for name in special:
-            if name not in known:
+            if not isinstance(name, str) or name not in known:
                 raise SpecialTokenError(f"{name!r} is no special token here; there are: {', '.join(known) or 'none'}")
         return _matcher_of({name: known[name] for name in special})
 
@@ -701,6 +512,15 @@ class Tokenizer:
         return [self._vocabulary.roles[role]]
 
 
+def _pair(step: int, pair: Any) -> tuple[Any, Any]:
+    """A merge as two ids (plain ints) or two texts."""
+    parts = tuple(pair) if isinstance(pair, Iterable) and not isinstance(pair, (str, bytes)) else ()
+    if len(parts) != 2:
+        raise VocabularyError(f"merge {step} is {brief(pair)}; a merge is a pair of ids or a pair of bytes")
+    left, right = (part.__index__() if hasattr(part, "__index__") else part for part in parts)
+    return left, right
+
+
 def _run(work: Callable[..., Any], text: Any, matcher: Any, errors: str) -> Any:
     """Lets the engine try the text as it is, and only looks for lone surrogates when it says that there are some."""
     if errors == "strict":
@@ -713,33 +533,3 @@ def _run(work: Callable[..., Any], text: Any, matcher: Any, errors: str) -> Any:
 
 def _matcher_of(specials: Mapping[str, int]) -> Any:
     return _engine.Specials([name.encode() for name in specials], list(specials.values()))
-
-
-def _alphabet_of(pairs: list[Any]) -> Alphabet:
-    points = {ord(c) for pair in pairs for part in pair for c in _part_text(part)}
-    return Alphabet("characters", points=tuple(sorted(points)))
-
-
-def _part_text(part: Any) -> str:
-    if isinstance(part, int):
-        raise VocabularyError('alphabet="characters" takes pairs of bytes or str, since ids follow from the alphabet')
-    return part if isinstance(part, str) else bytes(part).decode("utf-8", "surrogateescape")
-
-
-def _cut_merges(v: Vocabulary, gone: set[int], number: Mapping[int, int]) -> Vocabulary:
-    tokens = {number[i]: text for i, text in v.tokens.items() if i not in gone}
-    specials = {name: number[i] for name, i in v.specials.items()}
-    return replace(
-        v,
-        tokens=tokens,
-        marked=frozenset(number[i] for i in v.marked if i not in gone),
-        base=tuple(number[i] for i in v.base),
-        fallback=tuple(number[i] for i in v.fallback),
-        merges=tuple((number[a], number[b], number[n]) for a, b, n in v.merges if n not in gone),
-        specials=specials,
-        rows=max([*tokens, *specials.values()], default=-1) + 1,
-    )
-
-
-def _with_roles(v: Vocabulary, roles: dict[str, int]) -> Vocabulary:
-    return replace(v, roles=roles)

@@ -12,12 +12,14 @@ from dataclasses import replace
 from typing import Any
 
 from . import _engine
+from ._check import brief, whole
+from ._check import threads as check_threads
 from ._codec import dropped_classes, engine_alphabet
 from .corpus import WordCounts
-from .errors import BytepairNotice, TrainingError, VocabularyError
+from .errors import BytepairNotice, SpecialTokenError, TrainingError, VocabularyError
 from .pattern import Pattern, resolve
 from .progress import Progress, Report
-from .record import SMALL_CORPUS, MergeStep, TrainingRecord
+from .record import SMALL_CORPUS, MergeStep, TrainingRecord, excerpt
 from .tokenizer import Tokenizer
 from .vocabulary import (
     AL1_SPECIALS,
@@ -124,18 +126,19 @@ def train(
     [263, 107, 121, 122]
     """
     scheme = _scheme(alphabet, end_of_word, unknown)
+    if isinstance(specials, Mapping):
+        raise SpecialTokenError("train() numbers the special tokens itself, as layout= says; give their names only")
     names = check_specials(specials)
     if unknown == UNK and UNK not in names:
         names.append(UNK)
     check_choice("layout", layout, LAYOUTS)
     check_choice("byte_order", byte_order, BYTE_ORDERS)
     _check_convention(convention)
-    _check_whole("min_freq", min_freq, 1)
-    _check_whole("vocab_size", vocab_size, 0)
+    min_freq = whole("min_freq", min_freq, 1, TrainingError)
+    vocab_size = whole("vocab_size", vocab_size, 0, TrainingError)
     if num_merges is not None:
-        _check_whole("num_merges", num_merges, 0)
-    if threads is not None:
-        _check_whole("threads", threads, 1)
+        num_merges = whole("num_merges", num_merges, 0, TrainingError)
+    threads = check_threads(threads, TrainingError)
     if scheme.kind == "bytes":  # known before counting: refuse at once
         _wanted_merges(scheme, len(names), vocab_size, num_merges)
     cutter = resolve(pattern if pattern is not None else "gpt2" if alphabet == "bytes" else "whitespace")
@@ -197,11 +200,6 @@ def _check_convention(convention: str) -> None:
         raise TrainingError(f'convention is {convention!r}; it can be "first"')
 
 
-def _check_whole(what: str, value: object, least: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, int) or value < least:
-        raise TrainingError(f"{what} is {value!r}; it must be a whole number, {least} or more")
-
-
 def _wanted_merges(scheme: Alphabet, n_specials: int, vocab_size: int, num_merges: int | None) -> int:
     least = floor(scheme, n_specials)
     wanted = vocab_size - least if num_merges is None else num_merges
@@ -240,7 +238,11 @@ def _record(
             tied=tied[k],
             length_after=lengths[k],
             frequency=frequencies[n_base + k],
-            examples=tuple(words.word(w) for w in examples[3 * k : 3 * k + 3] if w < len(words)),
+            examples=tuple(
+                excerpt(words.word(w), vocabulary.tokens[merge[2]])
+                for w in examples[3 * k : 3 * k + 3]
+                if w < len(words)
+            ),
         )
         for k, merge in enumerate(vocabulary.merges)
     )
@@ -253,7 +255,7 @@ def _record(
     elif best_left is None:
         stopped = "every pretoken is a single token"
     else:
-        pair = " + ".join(repr(vocabulary.tokens[i]) for i in best_left[0])
+        pair = " + ".join(brief(vocabulary.tokens[i]) for i in best_left[0])
         stopped = f"no pair comes {min_freq} times any more; the best one left, {pair}, comes {best_left[1]}"
     return TrainingRecord(
         steps=steps,

@@ -8,9 +8,11 @@ decodes (``_codec`` does) and reads no files (``formats`` does). ``tokenizer`` a
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Literal
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
 
+from ._check import brief, whole
+from ._text import to_bytes
 from .errors import SpecialTokenError, VocabularyError
 
 AL1_SPECIALS = ("<pad>", "<bos>", "<eos>", "<tool_call>", "</tool_call>", "<tool_result>")
@@ -20,10 +22,11 @@ MARK = "</w>"
 """How the end-of-word mark is shown. It is a symbol of its own, never these four characters."""
 
 UNK = "<unk>"
-MAX_ID = (1 << 24) - 1
-"""The highest id a vocabulary may have: the engines keep ids in 24 bits."""
+MAX_ID = (1 << 21) - 1
+"""The highest id a vocabulary may have. Tables have a row for each id below the highest, so that a file which names an
+absurd one would fill the memory; the engines could go up to 2^24."""
 
-MAX_TOKEN_BYTES = 1 << 30
+MAX_TOKEN_BYTES = 1 << 26
 """How many bytes all tokens together may have: sixty merges of a token with itself would fill any memory."""
 
 ROLES = ("bos", "eos", "pad", "unk")
@@ -123,6 +126,8 @@ class Vocabulary:
 
 
 def check_specials(names: Iterable[str] | Mapping[str, int]) -> list[str]:
+    if not isinstance(names, Iterable):
+        raise SpecialTokenError(f"specials is {brief(names)}; give a sequence of names, or () for none")
     if isinstance(names, (str, bytes)):
         raise SpecialTokenError(
             f"specials is {names!r}, a single text; give a sequence of names, such as ({names!r},), or () for none"
@@ -146,10 +151,12 @@ def check_specials(names: Iterable[str] | Mapping[str, int]) -> list[str]:
 def resolve_roles(specials: Mapping[str, int], roles: Mapping[str, str] | None) -> dict[str, int]:
     """Role -> id: by name (``<bos>`` ...), or as ``roles`` says."""
     found = {role: specials[f"<{role}>"] for role in ROLES if f"<{role}>" in specials}
+    if not (roles is None or isinstance(roles, Mapping)):
+        raise SpecialTokenError(f"roles is {brief(roles)}; it maps a role to a name, such as {{'eos': '<end>'}}")
     for role, name in (roles or {}).items():
         if role not in ROLES:
             raise SpecialTokenError(f"{role!r} is no role; roles are {', '.join(ROLES)}")
-        if name not in specials:
+        if not isinstance(name, str) or name not in specials:
             known = ", ".join(specials) or "none"
             raise SpecialTokenError(f"the role {role!r} names {name!r}, which is no special token here ({known})")
         found[role] = specials[name]
@@ -254,7 +261,9 @@ def _ids_of_bytes(
     for step, pair in enumerate(pairs):
         if len(pair) != 2 or not all(isinstance(part, (bytes, str)) for part in pair):
             raise VocabularyError(f"merge {step} is {pair!r}; a merge is a pair of ids or a pair of bytes")
-        whole = b"".join(part.encode() if isinstance(part, str) else part for part in pair)
+        whole = b"".join(to_bytes(part, "strict", f"merge {step}: ") for part in pair)
+        if not all(pair):
+            raise VocabularyError(f"merge {step} {pair!r} has an empty part")
         if whole in wholes:
             raise VocabularyError(f"merge {step} {pair!r} makes {whole!r}, which is a token already; take it out")
         wholes[whole] = first_merge + step
@@ -262,7 +271,7 @@ def _ids_of_bytes(
     for step, pair in enumerate(pairs):
         ids = []
         for part in pair:
-            text = part.encode() if isinstance(part, str) else part
+            text = to_bytes(part, "strict")
             if text not in wholes:
                 raise VocabularyError(
                     f"merge {step} {pair!r} uses {text!r}, which is neither in the alphabet nor made by any merge"
@@ -337,12 +346,14 @@ def from_ranks(
     ranks: Mapping[bytes, int], specials: Iterable[str] | Mapping[str, int], roles: Mapping[str, str] | None
 ) -> Vocabulary:
     """A vocabulary under the rank rule: bytes -> rank, the rank being the id."""
+    if not isinstance(ranks, Mapping):
+        raise VocabularyError(f"ranks is a {type(ranks).__name__}; it maps bytes to ranks")
     tokens: dict[int, bytes] = {}
     for text, rank in ranks.items():
         if not isinstance(text, bytes) or not text:
             raise VocabularyError(f"rank {rank} belongs to {text!r}; ranks belong to bytes, one at least")
-        if isinstance(rank, bool) or not isinstance(rank, int) or not 0 <= rank <= MAX_ID:
-            raise VocabularyError(f"token {text!r} has the rank {rank!r}; ranks are whole numbers from 0 to {MAX_ID}")
+        if type(rank) is not int or not 0 <= rank <= MAX_ID:
+            rank = whole(f"the rank of {text!r}", rank, 0, VocabularyError, MAX_ID)
         if rank in tokens:
             raise VocabularyError(f"rank {rank} is given to {tokens[rank]!r} and to {text!r}; ranks are unique")
         tokens[rank] = text
@@ -397,3 +408,47 @@ def _finish(
         resolve_roles(specials, roles),
         rows,
     )
+
+
+def alphabet_of(pairs: Sequence[tuple[Any, Any]]) -> Alphabet:
+    """The characters that pairs of bytes or str are made of."""
+    points: set[int] = set()
+    for step, pair in enumerate(pairs):
+        for part in pair:
+            if isinstance(part, int):
+                raise VocabularyError(
+                    f'merge {step} is {pair!r}: alphabet="characters" takes pairs of bytes or str, since ids follow '
+                    "from the alphabet"
+                )
+            points.update(map(ord, to_bytes(part, "strict").decode("utf-8", "surrogateescape")))
+    return Alphabet("characters", points=tuple(sorted(points)))
+
+
+def cut(v: Vocabulary, vocab_size: int, renumber: bool) -> tuple[Vocabulary, dict[int, int]]:
+    """A vocabulary without its last merges, or highest ranks, and old id -> new id of all that stay."""
+    size = len(v.tokens) + len(v.specials)
+    least = len(v.specials) + len(v.fallback) + len(v.base)
+    vocab_size = whole("vocab_size", vocab_size, 0, VocabularyError)
+    if not least <= vocab_size <= size:
+        raise VocabularyError(f"cannot cut to vocab_size={vocab_size}: there are {size} ids, {least} of them no merges")
+    drop = size - vocab_size
+    if v.rule == "ranks":
+        gone = set(sorted((i for i, text in v.tokens.items() if len(text) > 1), reverse=True)[:drop])
+    else:
+        gone = {new for _, _, new in v.merges[len(v.merges) - drop :]}
+    kept = sorted({*v.tokens, *v.specials.values()} - gone)
+    number = {old: new if renumber else old for new, old in enumerate(kept)}
+    tokens = {number[i]: text for i, text in v.tokens.items() if i not in gone}
+    specials = {name: number[i] for name, i in v.specials.items()}
+    smaller = replace(
+        v,
+        tokens=tokens,
+        marked=frozenset(number[i] for i in v.marked if i not in gone),
+        base=tuple(number[i] for i in v.base),
+        fallback=tuple(number[i] for i in v.fallback),
+        merges=tuple((number[a], number[b], number[n]) for a, b, n in v.merges if n not in gone),
+        specials=specials,
+        roles={role: number[i] for role, i in v.roles.items()},
+        rows=max([*tokens, *specials.values()], default=-1) + 1,
+    )
+    return smaller, number

@@ -25,6 +25,8 @@ class Decoder:
     def decode(self, ids: list[int], skip_specials: bool) -> bytes:
         if not isinstance(ids, list):
             raise TypeError(f"expected a list of int, got {type(ids).__name__}")
+        if any(isinstance(i, bool) for i in ids):
+            raise TypeError("an id is a whole number, not a bool")
         return self._decode(list(map(operator.index, ids)), skip_specials)
 
     def decode_array(self, ids: Any, skip_specials: bool) -> bytes:

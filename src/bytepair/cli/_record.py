@@ -55,6 +55,24 @@ def print_lines(tok: Tokenizer, ranks: Iterable[int]) -> None:
         click.echo("\n".join(lines))
 
 
+def print_pair_counts(tok: Tokenizer, ranks: Iterable[int]) -> None:
+    """For each merge the count of every pair before it, highest first."""
+    if tok.record is None:
+        raise click.ClickException("this tokenizer has no training record, so its pair counts are not known")
+    wanted = set(ranks)
+    for line in tok.record.lines():
+        if line["step"] in wanted:
+            pairs = (f"{_token(tok, a)} + {_token(tok, b)} {n:,}" for a, b, n in _counts_of(line))
+            click.echo(f"\nbefore merge {line['step']}: " + ", ".join(pairs))
+
+
+def _counts_of(line: dict[str, Any]) -> list[list[int]]:
+    if "pair_counts" not in line:
+        raise click.ClickException("the corpus was too large for its pair counts to be kept; train on a smaller one")
+    counts: list[list[int]] = line["pair_counts"]
+    return counts
+
+
 def summary(tok: Tokenizer) -> str:
     """Why training stopped, and what would have come next."""
     if tok.record is None:
@@ -75,7 +93,8 @@ def summary(tok: Tokenizer) -> str:
 
 def _facts(tok: Tokenizer, ranks: Iterable[int]) -> Iterable[dict[str, Any]]:
     if tok.record is not None:
-        return (tok.record[rank].to_json() for rank in ranks)
+        wanted = set(ranks)
+        return (line for rank, line in enumerate(tok.record.lines()) if rank in wanted)
     if tok.merges is not None:
         merges = list(tok.merges.items())
         return (

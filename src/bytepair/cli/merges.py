@@ -18,8 +18,15 @@ if TYPE_CHECKING:
 @click.option("--first", type=click.IntRange(0), metavar="N", help="Print the first N only.")
 @click.option("--last", type=click.IntRange(0), metavar="N", help="Print the last N only.")
 @click.option("--find", metavar="TOKEN", help="Print the merge that makes TOKEN, and those that TOKEN goes into.")
+@click.option(
+    "--pair-counts",
+    is_flag=True,
+    help="Print below the table every pair's count before each merge (small corpora only; JSON lines have them anyway).",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON object for each merge, one a line.")
-def command(tokenizer: str, first: int | None, last: int | None, find: str | None, as_json: bool) -> None:
+def command(
+    tokenizer: str, first: int | None, last: int | None, find: str | None, pair_counts: bool, as_json: bool
+) -> None:
     """Print the merges of TOKENIZER, the file of a tokenizer, or of the one on stdin.
 
     Where the tokenizer has its training record, the columns are: the merge's rank and the id it made; the pair and the
@@ -48,6 +55,8 @@ def command(tokenizer: str, first: int | None, last: int | None, find: str | Non
         _record.print_lines(tok, chosen)
         return
     _record.print_table(tok, chosen)
+    if pair_counts:
+        _record.print_pair_counts(tok, chosen)
     if find is None:
         click.echo("\n" + _record.summary(tok))
 

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import glob
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from .._text import to_bytes
-from ..errors import TrainingError
+from ..errors import TextError, TrainingError
 
 PIECE = 4 << 20
 """Bytes read from a file at a time."""
@@ -31,9 +31,19 @@ class Files:
             os.path.normpath(name)
             for pattern in self.patterns
             for name in glob.glob(pattern, recursive=True)
-            if os.path.isfile(name) and not os.path.islink(name)
+            if os.path.isfile(name) and not _through_link(name, pattern)
         }
         return sorted(map(Path, found), key=lambda path: _sort_key(path.as_posix()))
+
+
+def _through_link(name: str, pattern: str) -> bool:
+    """Whether a match, or a folder on the way to it that the pattern does not spell out, is a link."""
+    parts, spelled = Path(name).parts, 0
+    for given, part in zip(Path(pattern).parts, parts):
+        if given != part:
+            break
+        spelled += 1
+    return any(os.path.islink(Path(*parts[:k])) for k in range(spelled + 1, len(parts) + 1))
 
 
 def files(*patterns: str) -> Files:
@@ -81,6 +91,11 @@ def documents(corpus: Any) -> Iterator[Document]:
         if not paths:
             raise TrainingError(f"no file matches {' or '.join(map(repr, corpus.patterns))}; check the pattern")
         yield from map(_file, paths)
+    elif isinstance(corpus, (Mapping, Set)):
+        raise TrainingError(
+            f"a {type(corpus).__name__} is no corpus: give counted words as WordCounts(...), documents as a list, "
+            "which has an order"
+        )
     elif isinstance(corpus, Iterable):
         for i, item in enumerate(corpus):
             if isinstance(item, os.PathLike):
@@ -112,7 +127,10 @@ def total_size(corpus: Any) -> int | None:
 
 
 def _text(text: str | bytes | bytearray | memoryview, name: str) -> Document:
-    data = to_bytes(text, "strict", f"{name}: ")
+    try:
+        data = to_bytes(text, "strict")
+    except TextError as error:
+        raise TextError(f"{name}: {error.what}", "encode it yourself, with the error handler you want") from None
     return Document(name, len(data), lambda: iter((data,)))
 
 

@@ -14,9 +14,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from .. import _engine
+from .._check import threads as check_threads
 from .._codec import segments
 from .._text import to_bytes
-from ..errors import TrainingError
+from ..errors import TextError, TrainingError
 from ..pattern import Pattern, resolve
 from ..progress import EVERY, Report, Reporter
 from ..vocabulary import check_specials
@@ -65,9 +66,16 @@ class WordCounts:
     def __init__(self, words: Mapping[str, int] | Mapping[bytes, int]) -> None:
         import numpy as np
 
+        if not isinstance(words, Mapping):
+            raise TrainingError(
+                f"a {type(words).__name__} maps no pretokens to counts; to count a text use WordCounts.from_corpus(...)"
+            )
         texts: dict[bytes, int] = {}
         for word, count in words.items():
-            text = to_bytes(word, "strict", f"word {len(texts)}: ")
+            try:
+                text = to_bytes(word, "strict")
+            except TextError as error:
+                raise TextError(f"word {len(texts)}: {error.what}", "give it as bytes") from None
             if not text:
                 raise TrainingError(f"word {len(texts)} is empty; leave it out")
             if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or not 0 < count < 1 << 63:
@@ -116,10 +124,17 @@ class WordCounts:
         """
         import numpy  # noqa: F401  (now, not within the engine: Ctrl-C in its first import would be lost there)
 
-        counting = _Counting(resolve(pattern), check_specials(specials), corpus, progress)
-        # Pure Python has one lock for all threads, and a small text is counted before they have started.
-        several = _engine.NAME == "core" and not (isinstance(corpus, (str, bytes)) and len(corpus) < 2 * PART)
-        return cls._of_arrays(*counting.run((threads or os.cpu_count() or 1) if several else 1))
+        number = check_threads(threads, TrainingError) or os.cpu_count() or 1
+        cutter = resolve(pattern)
+        counting = _Counting(cutter, check_specials(specials), corpus, progress)
+        # Pure Python has one lock for all threads, and so have patterns without a splitter, whose threads Ctrl-C could
+        # not stop; a small text is counted before they have started.
+        several = (
+            _engine.NAME == "core"
+            and cutter.splitter is not None
+            and not (isinstance(corpus, (str, bytes)) and len(corpus) < 2 * PART)
+        )
+        return cls._of_arrays(*counting.run(number if several else 1))
 
     def __len__(self) -> int:
         return len(self.counts)

@@ -50,11 +50,15 @@ def load(source: str | os.PathLike[str] | bytes) -> Any:
             path = Path(source)
         except TypeError:
             raise FormatError(f"load takes a path or a file's bytes, not a {type(source).__name__}") from None
-        name = str(path)
-        if path.is_dir():
-            raise FormatError(f"{name} is a folder; give the tokenizer's file")
+        name = repr(str(path))
         try:
+            if path.is_dir():
+                raise FormatError(f"{name} is a folder; give the tokenizer's file")
             data = path.read_bytes()
+        except ValueError as error:  # a NUL or a lone surrogate
+            if isinstance(error, FormatError):
+                raise
+            raise FormatError(f"{name} cannot be a path: {error}") from None
         except OSError as error:
             raise FormatError(f"cannot read {name}: {error.strerror or error}; check the path") from error
     for reader in FORMATS.values():
@@ -69,7 +73,9 @@ def load(source: str | os.PathLike[str] | bytes) -> Any:
 
 def save(tokenizer: Any, path: Path, format: str) -> None:
     """Writes a tokenizer in one of the formats; the file is whole or absent, never half."""
-    if format not in FORMATS:
+    if not path.name:
+        raise FormatError(f"{str(path)!r} names no file; give the path of one")
+    if not isinstance(format, str) or format not in FORMATS:
         raise FormatError(f"there is no format {format!r} to save in; there is {', '.join(map(repr, FORMATS))}")
     data = FORMATS[format].write(tokenizer)
     target = Path(os.path.realpath(path))  # a link stays, what it leads to is written

@@ -24,8 +24,8 @@ COLUMNS = ("count", "tied", "length_after", "frequency", "examples")
 
 
 def recognises(data: bytes) -> bool:
-    """Whether it is ours: JSON that names our format near its start."""
-    return re.match(rb'\s*\{\s*"format"\s*:\s*"bytepair"', data[:200]) is not None
+    """Whether it is ours: JSON that names our format, wherever in its first object's head."""
+    return re.search(rb'"format"\s*:\s*"bytepair"', data[: 1 << 16]) is not None
 
 
 # ---- writing ----
@@ -118,9 +118,7 @@ def read(data: bytes, name: str) -> Tokenizer:
         "format", "version", "rule", "pattern", "alphabet", "layout", "byte_order", "specials", "roles", "merges",
         "tokens", "record",
     }  # fmt: skip
-    unknown = sorted(set(document) - allowed)
-    if unknown:
-        raise FormatError(f"{name} has the unknown key {unknown[0]!r}; take it out or mend it")
+    reader.only(allowed)
     try:
         vocabulary = _vocabulary(reader)
         pattern = _pattern(reader.sub("pattern"), name)
@@ -144,7 +142,7 @@ def parse_json(data: bytes, name: str) -> Any:
         return out
 
     try:
-        return json.loads(data.decode("utf-8"), object_pairs_hook=unique)
+        return json.loads(data.decode("utf-8-sig"), object_pairs_hook=unique)
     except UnicodeDecodeError as error:
         raise FormatError(f"{name} is no UTF-8 at byte {error.start}; it may be damaged") from None
     except json.JSONDecodeError as error:
@@ -155,8 +153,8 @@ def parse_json(data: bytes, name: str) -> Any:
         raise FormatError(f"{name} is nested too deeply to be a tokenizer") from None
     except FormatError:
         raise
-    except ValueError as error:
-        raise FormatError(f"{name}: {error}") from None
+    except ValueError:  # Python reads no numbers of over 4,300 digits
+        raise FormatError(f"{name} holds a number of thousands of digits, which none of a tokenizer's has") from None
 
 
 class _Reader:
@@ -181,8 +179,14 @@ class _Reader:
             raise self.fail(f"{what} is a {type(value).__name__}, and should be {wanted}")
         return value
 
+    def only(self, allowed: set[str]) -> None:
+        """What is not understood may matter: it is refused, never passed over."""
+        unknown = sorted(set(self.value) - allowed)
+        if unknown:
+            raise self.fail(f"{self.where} has the unknown key {unknown[0]!r}; take it out, or update bytepair")
+
     def sub(self, key: str) -> _Reader:
-        return _Reader(self.get(key, dict), self.name, repr(key))
+        return _Reader(self.get(key, dict), self.name, f"{key!r} in {self.where}")
 
     def ints(self, text: Any, what: str) -> list[int]:
         if not isinstance(text, str) or not re.fullmatch(r"[0-9]{1,9}(?: [0-9]{1,9})*", text):
@@ -239,6 +243,9 @@ def _alphabet(reader: _Reader) -> Alphabet:
         return found
 
     kind = one_of("kind", "bytes", "characters")
+    reader.only(
+        {"kind", "end_of_word", "unknown"} | ({"characters", "last_characters"} if kind == "characters" else set())
+    )
     end_of_word = one_of("end_of_word", None, "separate", "fused")
     unknown = one_of("unknown", "error", "bytes", "<unk>")
     if kind == "bytes":
@@ -261,6 +268,7 @@ def _pattern(reader: _Reader, name: str) -> Pattern:
 
 
 def _stage(reader: _Reader) -> Pattern:
+    reader.only({"name", "regex", "dialect", "unicode", "then"})
     then = _stage(reader.sub("then")) if "then" in reader.value else None
     return Pattern(reader.get("regex", str), dialect=reader.get("dialect", str), then=then)
 
@@ -284,6 +292,20 @@ def _changes(recorded: str) -> str:
 
 
 def _record(reader: _Reader, vocabulary: Vocabulary) -> TrainingRecord:
+    reader.only(
+        {
+            "convention",
+            "min_freq",
+            "pretokens",
+            "distinct",
+            "length_before",
+            "stopped",
+            "best_left",
+            "columns",
+            "steps",
+            "corpus",
+        }
+    )
     rows = reader.get("steps", list)
     if reader.get("columns", list) != list(COLUMNS):
         raise reader.fail(f"the record's columns should be {list(COLUMNS)}")

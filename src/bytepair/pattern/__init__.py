@@ -7,7 +7,9 @@ anything else on the ``regex`` module. Importing this package imports neither nu
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from functools import lru_cache
 from typing import Any
 
@@ -20,7 +22,7 @@ from .dialects import DIALECTS, dialect_named
 from .escapes import shown
 from .fallback import regex_ends
 from .families import family_of
-from .nodes import can_be_empty
+from .nodes import can_be_empty, expanded_size
 from .presets import PRESETS, Preset
 from .syntax import parse
 from .unicode import UNICODE_VERSION
@@ -35,6 +37,10 @@ __all__ = [
     "presets",
     "resolve",
 ]
+
+
+#: The parts that a pattern may have once its counted repetitions are written out.
+MAX_SIZE = 50_000
 
 
 @dataclass(frozen=True)
@@ -78,13 +84,22 @@ class Pattern:
     def __post_init__(self) -> None:
         if not isinstance(self.regex, str):
             raise PatternError(f"a pattern is a str, not {type(self.regex).__name__}; decode it first")
+        if not isinstance(self.dialect, str):
+            raise PatternError(f"dialect={self.dialect!r} is no name of a dialect")
+        if isinstance(self.timeout, bool) or not isinstance(self.timeout, (int, float)):
+            raise PatternError(f"timeout={self.timeout!r} is no number of seconds")
         dialect_named(self.dialect)
         if not (self.then is None or isinstance(self.then, Pattern)):
             raise PatternError(f"then={self.then!r} is no Pattern; make one of it with bytepair.Pattern(...)")
         if not self.timeout > 0:
             raise PatternError(f"timeout={self.timeout!r} leaves no time; give seconds above 0")
         name = next((name for name, preset in PRESETS.items() if preset.stages == self.stages), None)
-        if name is None and can_be_empty(parse(self.regex, self.dialect)):
+        if name is None and expanded_size(tree := parse(self.regex, self.dialect)) > MAX_SIZE:
+            raise PatternError(
+                f"pattern {shown(self.regex)} has more than {MAX_SIZE} parts once its repetitions are written out; "
+                "make their bounds smaller"
+            )
+        if name is None and can_be_empty(tree):
             raise PatternError(
                 f"pattern {shown(self.regex)} can match the empty text, so it cannot cut; "
                 "use + where it has *, or add a character"
@@ -209,6 +224,13 @@ def resolve(pattern: str | Pattern) -> Pattern:
     if not isinstance(pattern, str):
         raise PatternError(f"pattern={pattern!r} is no pattern; give a preset's name, a regex or a Pattern")
     if pattern not in PRESETS:
+        if re.fullmatch(r"[A-Za-z0-9_-]*", pattern):  # a regex of nothing but that matches one word only
+            near = get_close_matches(pattern.lower().removesuffix("_base"), PRESETS, 3, 0.5)
+            raise PatternError(
+                f"there is no preset {pattern!r}; "
+                + (f"near ones are {', '.join(near)}. " if near else f"there are {', '.join(PRESETS)}. ")
+                + f"If it is meant as a regex, give Pattern({pattern!r})"
+            )
         return Pattern(pattern)
     resolved = _of_preset(PRESETS[pattern])
     # Presets may share a text (r50k and p50k): the name that was asked for is kept.

@@ -30,6 +30,7 @@ __all__ = [
     "alternation",
     "can_be_empty",
     "concat",
+    "expanded_size",
     "one_set",
     "walk",
 ]
@@ -163,6 +164,19 @@ def can_be_empty(node: Node, groups: dict[int, Node] | None = None) -> bool:
         others = {number: body for number, body in groups.items() if number != node.number}
         return node.number in groups and can_be_empty(groups[node.number], others)
     return can_be_empty(node.body, groups)
+
+
+def expanded_size(node: Node) -> int:
+    """How many single characters, references and repetitions there are once counted repetitions are written out."""
+    if isinstance(node, Concat):
+        return sum(map(expanded_size, node.items))
+    if isinstance(node, Alternation):
+        return sum(map(expanded_size, node.options))
+    if isinstance(node, Repeat):
+        return 1 + expanded_size(node.body) * max(node.low, node.high or 0, 1)
+    if isinstance(node, (Chars, Backreference)):
+        return 1
+    return expanded_size(node.body)
 
 
 def walk(node: Node) -> Iterator[Node]:

@@ -1,0 +1,225 @@
+"""What a tokenizer knows: its ids, tokens, merges and specials, as read-only properties and look-ups.
+
+:class:`~bytepair.tokenizer.Tokenizer` adds encoding, decoding and keeping to it; nothing else uses this.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Literal
+
+from ._codec import Codec
+from ._text import to_bytes
+from .errors import UnknownTokenError
+from .vocabulary import MARK, UNK, Vocabulary
+
+if TYPE_CHECKING:
+    from .pattern import Pattern
+    from .record import TrainingRecord
+
+
+class Facts:
+    __slots__ = ("__dict__", "_codec", "_pattern", "_record", "_vocabulary")
+    _codec: Codec
+    _pattern: Pattern
+    _record: TrainingRecord | None
+    _vocabulary: Vocabulary
+
+    def __init__(self, vocabulary: Vocabulary, pattern: Pattern, record: TrainingRecord | None = None) -> None:
+        for name, value in (
+            ("_vocabulary", vocabulary),
+            ("_pattern", pattern),
+            ("_record", record),
+            ("_codec", Codec(vocabulary, pattern)),
+        ):
+            object.__setattr__(self, name, value)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"a Tokenizer never changes; {name!r} cannot be set")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"a Tokenizer never changes; {name!r} cannot be deleted")
+
+    @property
+    def rule(self) -> Literal["merges", "ranks"]:
+        """``"merges"``: only learned pairs merge; ``"ranks"``: any neighbours that make a token, lowest rank first."""
+        return self._vocabulary.rule
+
+    @cached_property
+    def vocab(self) -> Mapping[int, bytes]:
+        """id -> bytes, ascending by id; a special token's bytes are its name, the end-of-word mark has none."""
+        v = self._vocabulary
+        everything = {**v.tokens, **{i: name.encode() for name, i in v.specials.items()}}
+        return MappingProxyType(dict(sorted(everything.items())))
+
+    @cached_property
+    def merges(self) -> Mapping[tuple[int, int], int] | None:
+        """(left id, right id) -> new id in the order of learning; None under the rank rule."""
+        if self.rule == "ranks":
+            return None
+        return MappingProxyType({(left, right): new for left, right, new in self._vocabulary.merges})
+
+    @cached_property
+    def ranks(self) -> Mapping[tuple[int, int], int] | Mapping[bytes, int]:
+        """The merges' pairs -> 0, 1, 2 ...; under the rank rule bytes -> rank."""
+        if self.rule == "ranks":
+            return MappingProxyType({text: i for i, text in self._vocabulary.tokens.items()})
+        return MappingProxyType({(m[0], m[1]): rank for rank, m in enumerate(self._vocabulary.merges)})
+
+    @property
+    def specials(self) -> Mapping[str, int]:
+        """Name -> id of the special tokens."""
+        return MappingProxyType(dict(self._vocabulary.specials))
+
+    @property
+    def byte_base(self) -> int | None:
+        """The id of byte 0 where the 256 bytes have ids in their own order; else None."""
+        base = self._vocabulary.base[:256]
+        plain = self.alphabet == "bytes" and base == tuple(range(base[0], base[0] + 256))
+        return base[0] if plain else None
+
+    @property
+    def bos_id(self) -> int | None:
+        """The id of the begin-of-sequence token, or None."""
+        return self._vocabulary.roles.get("bos")
+
+    @property
+    def eos_id(self) -> int | None:
+        """The id of the end-of-sequence token, or None."""
+        return self._vocabulary.roles.get("eos")
+
+    @property
+    def pad_id(self) -> int | None:
+        """The id of the padding token, or None."""
+        return self._vocabulary.roles.get("pad")
+
+    @property
+    def unk_id(self) -> int | None:
+        """The id of the token for unknown characters, or None."""
+        return self._vocabulary.roles.get("unk")
+
+    @property
+    def pattern(self) -> Pattern:
+        """What cuts text into pretokens."""
+        return self._pattern
+
+    @property
+    def alphabet(self) -> str:
+        """``"bytes"`` or ``"characters"``."""
+        return self._vocabulary.alphabet.kind
+
+    @property
+    def lossless(self) -> bool:
+        """Whether decoding gives back every text exactly: not in the classic scheme, nor with ``<unk>``."""
+        return self._vocabulary.alphabet.end_of_word is None and self._vocabulary.alphabet.unknown != UNK
+
+    @property
+    def record(self) -> TrainingRecord | None:
+        """What training did, merge by merge; None where we did not train it."""
+        return self._record
+
+    @property
+    def vocab_size(self) -> int:
+        """How many ids there are, specials included."""
+        return len(self._vocabulary.tokens) + len(self._vocabulary.specials)
+
+    @property
+    def n_mergeable(self) -> int:
+        """How many tokens there are that are no specials."""
+        return len(self._vocabulary.tokens)
+
+    @property
+    def n_rows(self) -> int:
+        """The highest id + 1: the rows that an embedding table needs."""
+        return self._vocabulary.rows
+
+    def __len__(self) -> int:
+        return self.vocab_size
+
+    @cached_property
+    def _by_bytes(self) -> dict[bytes, int]:
+        v = self._vocabulary
+        skipped = v.marked | frozenset(v.fallback)
+        return {text: i for i, text in v.tokens.items() if i not in skipped}
+
+    @cached_property
+    def _by_marked_bytes(self) -> dict[bytes, int]:
+        v = self._vocabulary
+        return {v.tokens[i]: i for i in v.marked}
+
+    def __contains__(self, token: object) -> bool:
+        """Whether the bytes are a token, or the str names one (see :meth:`token_to_id`)."""
+        return isinstance(token, (bytes, str)) and self._find(token) is not None
+
+    def _find(self, token: str | bytes) -> int | None:
+        if isinstance(token, str):
+            if token in self._vocabulary.specials:
+                return self._vocabulary.specials[token]
+            if token.endswith(MARK) and self._vocabulary.marked:
+                return self._by_marked_bytes.get(to_bytes(token[: -len(MARK)], "surrogateescape"))
+            token = to_bytes(token, "surrogateescape")
+        return self._by_bytes.get(token)
+
+    def token_to_id(self, token: str | bytes) -> int:
+        """The id of a token.
+
+        Parameters
+        ----------
+        token : bytes or str
+            Bytes name an ordinary token without mark. A str names a special token, a marked token such as ``er</w>``
+            where there are any, or else the token of its UTF-8 bytes.
+
+        Raises
+        ------
+        UnknownTokenError
+            There is no such token.
+        """
+        found = self._find(token)
+        if found is None:
+            raise UnknownTokenError(
+                f"{token!r} is no token of this vocabulary; `token in tok` asks, tok.encode(...) splits it into tokens"
+            )
+        return found
+
+    def id_to_bytes(self, id: int) -> bytes:
+        """The bytes of an id.
+
+        Raises
+        ------
+        UnknownTokenError
+            The id does not exist.
+        """
+        if isinstance(id, bool) or not hasattr(id, "__index__"):
+            raise TypeError(f"an id is a whole number, not a {type(id).__name__}")
+        if id not in self.vocab:
+            raise UnknownTokenError(f"id {id} does not exist in this vocabulary; its ids lie under {self.n_rows}")
+        return self.vocab[id]
+
+    def token_str(self, id: int) -> str:
+        """An id as a person reads it: its text, bytes that are no UTF-8 as ``\\xNN``, the mark as ``</w>``."""
+        text = self.id_to_bytes(id)
+        if id in self._fallback:
+            return f"<0x{text[0]:02X}>"
+        shown = text.decode("utf-8", "backslashreplace")
+        return shown + MARK if id in self._vocabulary.marked else shown
+
+    @cached_property
+    def _fallback(self) -> frozenset[int]:
+        return frozenset(self._vocabulary.fallback)
+
+    def is_special(self, id: int) -> bool:
+        """Whether the id is a special token.
+
+        Raises
+        ------
+        UnknownTokenError
+            The id does not exist.
+        """
+        self.id_to_bytes(id)
+        return id in self._special_ids
+
+    @cached_property
+    def _special_ids(self) -> frozenset[int]:
+        return frozenset(self._vocabulary.specials.values())
