@@ -20,7 +20,7 @@ from ._check import brief
 from ._check import threads as check_threads
 from ._facts import Facts
 from ._text import as_data, character_offset, to_bytes
-from .errors import BytepairError, BytepairNotice, SpecialTokenError
+from .errors import BytepairError, BytepairNotice, SpecialTokenError, VocabularyError
 from .pattern import Pattern, resolve
 from .ragged import Ragged
 from .vocabulary import Alphabet, alphabet_of, assemble, check_choice, cut, from_ranks

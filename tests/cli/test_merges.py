@@ -54,7 +54,7 @@ def test_find_what_is_not_there(run, low: Path) -> None:
 
 def test_json_lines(run, low: Path) -> None:
     lines = [json.loads(line) for line in run("merges", low, "--json").stdout.splitlines()]
-    assert lines == [step.to_json() for step in bytepair.load(low).record]
+    assert lines == list(bytepair.load(low).record.lines())
     assert run("merges", low, "--json", "--first", 0).stdout == ""
 
 
@@ -86,3 +86,9 @@ def test_a_terminal_is_not_overrun(run, low: Path, monkeypatch) -> None:
     table = run("merges", low).stdout.partition("\n\n")[0].splitlines()
     assert max(map(len, table)) == 60
     assert table[1].endswith("…")
+
+
+def test_pair_counts_of_every_step(run, low: Path) -> None:
+    out = run("merges", low, "--pair-counts").stdout
+    assert "before merge 0: l + o 4, o + w 4, ␣ + l 3, w + e 2" in out
+    assert "before merge 3: ␣low + e 2, e + r 1" in out

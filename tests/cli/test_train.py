@@ -39,7 +39,7 @@ def test_json_lines(run) -> None:
     record = bytepair.train(TEXT, num_merges=3).record
     for form in (["--json"], ["--json", "--trace"]):
         result = run("train", "-", "--num-merges", 3, *form, stdin=TEXT)
-        assert [json.loads(line) for line in result.stdout.splitlines()] == [step.to_json() for step in record]
+        assert [json.loads(line) for line in result.stdout.splitlines()] == list(record.lines())
 
 
 def test_files_and_folders(run, tmp_path: Path) -> None:

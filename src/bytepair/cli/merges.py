@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 @click.option(
     "--pair-counts",
     is_flag=True,
-    help="Print below the table every pair's count before each merge (small corpora only; JSON lines have them anyway).",
+    help="Print below the table every pair's count before each merge, for small corpora; JSON lines have them anyway.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON object for each merge, one a line.")
 def command(

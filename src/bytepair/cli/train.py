@@ -80,10 +80,10 @@ from . import _io
 )
 @click.option(
     "--convention",
+    type=click.Choice(["first", "huggingface", "rustbpe", "cs336", "subword-nmt"]),
     default="first",
     show_default=True,
-    metavar="NAME",
-    help="Which of two equally frequent pairs wins; first is the one that stands first in the corpus.",
+    help="Which of two equally frequent pairs wins: the one that stands first in the corpus. The others are planned.",
 )
 @click.option(
     "--threads", type=click.IntRange(1), metavar="N", help="Use N cores, not all; the result is always the same."

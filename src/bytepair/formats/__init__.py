@@ -50,7 +50,7 @@ def load(source: str | os.PathLike[str] | bytes) -> Any:
             path = Path(source)
         except TypeError:
             raise FormatError(f"load takes a path or a file's bytes, not a {type(source).__name__}") from None
-        name = repr(str(path))
+        name = str(path)
         try:
             if path.is_dir():
                 raise FormatError(f"{name} is a folder; give the tokenizer's file")
@@ -58,7 +58,7 @@ def load(source: str | os.PathLike[str] | bytes) -> Any:
         except ValueError as error:  # a NUL or a lone surrogate
             if isinstance(error, FormatError):
                 raise
-            raise FormatError(f"{name} cannot be a path: {error}") from None
+            raise FormatError(f"{name!r} cannot be a path: {error}") from None
         except OSError as error:
             raise FormatError(f"cannot read {name}: {error.strerror or error}; check the path") from error
     for reader in FORMATS.values():

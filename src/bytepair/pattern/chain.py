@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from .program import GAP, MATCH, NotCompilable
-from .transducer import HARD_GAP, HERE, Action, Transducer, explore, minimal, transducer
+from .transducer import HARD_GAP, HERE, Action, Transducer, explore, fates, minimal, transducer
 
 if TYPE_CHECKING:
     from .classes import Partition
@@ -52,17 +52,7 @@ def _borders(stage: Automaton) -> Borders:
         raise NotCompilable("an earlier stage of the chain must read on before it knows a border")
     if set(machine.begin) != {0}:
         raise NotCompilable("an earlier stage of the chain looks behind")
-    # What the piece that is being read may turn out to be: a match, a gap, or either.
-    fate = [0] * len(machine.rows)
-    changed = True
-    while changed:
-        changed = False
-        for state, row in enumerate(machine.rows):
-            found = fate[state]
-            for to, action in row:
-                found |= action.kind or (fate[to] if to >= 0 else 0)
-            if found != fate[state]:
-                fate[state], changed = found, True
+    fate = fates(machine)
     borders: Borders = []
     for row in machine.rows:
         line = []

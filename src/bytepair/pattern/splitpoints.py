@@ -7,7 +7,7 @@ only rare text shows, so the pairs are read off the transducer, which knows ever
 from __future__ import annotations
 
 from .program import GAP, MATCH
-from .transducer import HARD_GAP, HERE, Action, Transducer
+from .transducer import HARD_GAP, HERE, Transducer, fates
 
 __all__ = ["split_pairs"]
 
@@ -23,36 +23,28 @@ def split_pairs(transducer: Transducer) -> tuple[bytes, bytes]:
         ``Transducer.begin`` has for the class before. At a strong pair, both parts can be cut as texts of their own.
         Pairs that no text has are neither.
     """
-    end = len(transducer.begin) - 1
-    entered: list[set[int]] = [set() for _ in transducer.rows]
-    for row in transducer.rows:
+    rows, begin, fate = transducer.rows, transducer.begin, fates(transducer)
+    end = len(begin) - 1
+    entered: list[set[int]] = [set() for _ in rows]
+    for row in rows:
         for before, (to, _) in enumerate(row[:end]):
             entered[to].add(before)
     seen, not_weak, not_strong = set(), set(), set()
-    for row, befores in zip(transducer.rows, entered, strict=True):
+    for row, befores in zip(rows, entered, strict=True):
         _, at_end = row[end]
         for after, (to, action) in enumerate(row[:end]):
             pairs = [(before, after) for before in befores]
             seen.update(pairs)
-            if not _is_border(action):
+            # A gap's border is one only where no gap can follow: neighbouring gaps join.
+            if action.sources != (HERE,) or (action.kind == GAP and fate[to] != MATCH):
                 not_weak.update(pairs)
                 continue
             # In a chain an earlier stage may be in the middle of a piece: then a part cannot begin here by itself.
-            not_weak.update(
-                (before, after) for before, after in pairs if transducer.rows[transducer.begin[before]][after][0] != to
-            )
+            not_weak.update((before, after) for before, after in pairs if rows[begin[before]][after][0] != to)
+            not_strong.update((before, after) for before, after in pairs if rows[begin[end]][after][0] != to)
             kind = GAP if action.kind == HARD_GAP else action.kind
             if (action.accepts, kind) != (at_end.accepts, at_end.kind):
                 not_strong.update(pairs)
-    not_strong |= {pair for pair in seen if transducer.begin[pair[0]] != transducer.begin[end]}
     weak = seen - not_weak
     cells = [(before, after) for before in range(end) for after in range(end)]
     return bytes(pair in weak for pair in cells), bytes(pair in weak - not_strong for pair in cells)
-
-
-def _is_border(action: Action) -> bool:
-    """Whether only the pretoken that begins here goes on: then the border before it can never be taken back.
-
-    A gap's border does not count: the next pretoken may be a gap too, and neighbouring gaps join.
-    """
-    return action.sources == (HERE,) and action.kind in (MATCH, HARD_GAP)

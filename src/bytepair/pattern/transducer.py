@@ -17,9 +17,9 @@ from typing import TypeVar
 
 from .determinise import DEAD, Automaton
 from .minimise import coarsest_partition
-from .program import NotCompilable
+from .program import GAP, NotCompilable
 
-__all__ = ["HARD_GAP", "HERE", "Action", "Transducer", "explore", "minimal", "transducer"]
+__all__ = ["HARD_GAP", "HERE", "Action", "Transducer", "explore", "fates", "minimal", "transducer"]
 
 #: As the source of a mark: the number of borders once this one is written.
 HERE = -1
@@ -232,3 +232,21 @@ def minimal(rows: list[list[tuple[int, Action]]], begin: list[int], widths: list
         tuple([place[block[state]] for state in begin]),
         tuple([widths[member[number]] for number in order]),
     )
+
+
+def fates(machine: Transducer) -> list[int]:
+    """For each state, what the pretoken that runs lowest may be in the end: MATCH, GAP, or both as bits."""
+    fate = [0] * len(machine.rows)
+    changed = True
+    while changed:
+        changed = False
+        for state, row in enumerate(machine.rows):
+            found = fate[state]
+            for to, action in row:
+                if action.accepts == 0:
+                    found |= GAP if action.kind == HARD_GAP else action.kind
+                if action.sources[:1] == (0,):
+                    found |= fate[to]
+            if found != fate[state]:
+                fate[state], changed = found, True
+    return fate
