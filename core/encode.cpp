@@ -141,7 +141,7 @@ void Encoder::encode_batch(const std::vector<std::string_view>& documents, const
   std::size_t total = 0;
   for (const auto& document : documents) total += document.size();
   // A thread costs some 20 microseconds to start: it should have at least 64 KiB to do.
-  const std::size_t useful = std::min<std::size_t>(threads, total / 65536 + 1);
+  const std::size_t useful = std::clamp<std::size_t>(threads, 1, total / 65536 + 1);
 
   // What is encoded at once: a document, or a part of a large one, between places where it may be cut.
   struct Unit {
