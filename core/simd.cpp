@@ -3,6 +3,11 @@
 #include <bit>
 #include <cstdlib>
 
+#if defined(__GNUC__) && !defined(__clang__)
+// GCC 12 takes the undefined registers of its own AVX-512 header for mistakes (its bug 105593).
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
+
 #if defined(__x86_64__) || defined(_M_X64)
 #define BYTEPAIR_X86 1
 #include <immintrin.h>
