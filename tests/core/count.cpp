@@ -29,14 +29,14 @@ std::vector<Line> count_plainly(const Splitter& splitter, const Specials* specia
       const u8* s = bytes_of(document);
       const Specials::Found found =
           specials ? specials->find(s, at, document.size()) : Specials::Found{document.size(), 0, kNone};
-      while (at < found.start) {
-        const std::size_t end = splitter.next(s, at, found.start);
-        const std::string word = document.substr(at, end - at);
+      const std::size_t from = at;
+      for (const std::size_t end : cut(splitter, s + from, found.start - from)) {
+        const std::string word = document.substr(at, from + end - at);
         std::size_t k = 0;
         while (k < out.size() && out[k].text != word) ++k;
         if (k == out.size()) out.push_back({word, 0});
         ++out[k].count;
-        at = end;
+        at = from + end;
       }
       at = found.start + found.length;
     }
@@ -49,10 +49,10 @@ void feed_in_pieces(Counter& counter, Random& random, const std::string& text, u
   while (at < text.size()) {
     const std::size_t n = random.between(0, std::min<std::size_t>(text.size() - at, random.one_in(4) ? 30 : 4));
     const Exact piece(text.substr(at, n));
-    counter.feed(piece.data(), piece.size(), document, false);
+    counter.feed(piece.data(), piece.size(), document, false, 0);
     at += n;
   }
-  counter.feed(nullptr, 0, document, true);
+  counter.feed(nullptr, 0, document, true, 0);
   REQUIRE(counter.pending() == 0);
 }
 
@@ -60,10 +60,11 @@ void feed_in_pieces(Counter& counter, Random& random, const std::string& text, u
 
 TEST_CASE("counting equals its definition, fed whole or in pieces of any size, with and without specials") {
   Random random(90);
-  // One name is the start of another, one is longer than what the scanners look ahead.
+  // One name is the start of another, one is longer than most pretokens.
   const Specials specials({"'s", "ll", "ll<s>", "<a name of many bytes>"}, {1, 2, 3, 4});
+  const Splitter splitters[] = {gpt2_splitter(), runs_splitter(), pattern_named("o200k").splitter()};
   for (int round = 0; round < 3000; ++round) {
-    const Splitter splitter = random.one_in(3) ? runs_splitter() : gpt2_splitter();
+    const Splitter& splitter = splitters[random.below(3)];
     const bool with_specials = random.one_in(2);
     const std::optional<Specials> given = with_specials ? std::optional(specials) : std::nullopt;
     std::vector<std::string> documents;
@@ -76,7 +77,7 @@ TEST_CASE("counting equals its definition, fed whole or in pieces of any size, w
     Counter whole(splitter, given), pieces(splitter, given);
     for (std::size_t d = 0; d < documents.size(); ++d) {
       const Exact exact(documents[d]);
-      whole.feed(exact.data(), exact.size(), d, true);
+      whole.feed(exact.data(), exact.size(), d, true, 0);
       feed_in_pieces(pieces, random, documents[d], d);
     }
     const std::vector<Line> plain = count_plainly(splitter, with_specials ? &specials : nullptr, documents);
@@ -89,14 +90,15 @@ TEST_CASE("counting equals its definition, fed whole or in pieces of any size, w
 
 TEST_CASE("merging counters gives the same in any order") {
   Random random(91);
+  const Splitter splitter = gpt2_splitter();
   for (int round = 0; round < 300; ++round) {
     std::vector<std::string> documents;
     for (int d = 0; d < 6; ++d) documents.push_back(tricky_text(random, random.below(40)));
-    const Splitter splitter = gpt2_splitter();
-    std::vector<Counter> parts(3, Counter(splitter, std::nullopt));
+    std::vector<Counter> parts;
+    for (int k = 0; k < 3; ++k) parts.emplace_back(splitter, std::nullopt);
     for (std::size_t d = 0; d < documents.size(); ++d) {
       const Exact exact(documents[d]);
-      parts[random.below(parts.size())].feed(exact.data(), exact.size(), d, true);
+      parts[random.below(parts.size())].feed(exact.data(), exact.size(), d, true, 0);
     }
     const std::vector<Line> plain = count_plainly(splitter, nullptr, documents);
     for (const auto& order : std::vector<std::vector<std::size_t>>{{0, 1, 2}, {2, 1, 0}, {1, 2, 0}}) {
@@ -108,11 +110,11 @@ TEST_CASE("merging counters gives the same in any order") {
 }
 
 TEST_CASE("many distinct words, short and long, through every growth") {
-  Counter counter(Splitter(Scanner::runs, space_classes()), std::nullopt);
+  Counter counter(runs_splitter(), std::nullopt);
   std::string text;
   for (int k = 0; k < 20'000; ++k)
     text += (k % 3 ? "w" : "a-word-of-more-than-fifteen-bytes-") + std::to_string(k % 15'000) + " ";
-  counter.feed(bytes_of(text), text.size(), 0, true);
+  counter.feed(bytes_of(text), text.size(), 0, true, 0);
   const std::vector<Line> all = lines(counter);
   REQUIRE(all.size() == 15'001);
   std::map<std::string, i64> counts;
@@ -150,11 +152,11 @@ TEST_CASE("a first place is the smallest, whatever the order of feeding") {
   CHECK(lines(counter) == std::vector<Line>{{"b", 3}, {"c", 1}, {"a", 1}});
 }
 
-TEST_CASE("a document must end before the next begins, and a scanner is needed to feed text") {
+TEST_CASE("a document must end before the next begins, and a splitter is needed to feed text") {
   Counter counter(gpt2_splitter(), std::nullopt);
-  counter.feed(bytes_of("ab"), 2, 0, false);
+  counter.feed(bytes_of("ab"), 2, 0, false, 0);
   CHECK(counter.pending() == 2);
-  CHECK(error_of([&] { counter.feed(bytes_of("ab"), 2, 1, true); }) == ErrorKind::value);
-  Counter no_scanner(std::nullopt, std::nullopt);
-  CHECK(error_of([&] { no_scanner.feed(bytes_of("ab"), 2, 0, true); }) == ErrorKind::value);
+  CHECK(error_of([&] { counter.feed(bytes_of("ab"), 2, 1, true, 0); }) == ErrorKind::value);
+  Counter no_splitter(std::nullopt, std::nullopt);
+  CHECK(error_of([&] { no_splitter.feed(bytes_of("ab"), 2, 0, true, 0); }) == ErrorKind::value);
 }

@@ -23,16 +23,16 @@ std::vector<Merge> some_merges() {
 
 Encoder encoder(std::size_t cache_bytes, const std::vector<Merge>& merges = some_merges(),
                 Order order = Order::one_place) {
-  return Encoder(plain_bytes(), table_of(merges), order, gpt2_splitter(), std::nullopt, cache_bytes);
+  return Encoder(plain_bytes(), table_of(merges), order, nullptr, gpt2_splitter(), std::nullopt, cache_bytes);
 }
 
 // No cache, no specials: cut, then merge each pretoken as the definition says.
 Ids encode_plainly(const std::vector<Merge>& merges, bool all_places, const std::string& text) {
   const PairTable table = table_of(merges);
-  const Splitter splitter = gpt2_splitter();
+  static const Splitter splitter = gpt2_splitter();
   Ids out;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = splitter.next(bytes_of(text), at, text.size());
+  std::size_t at = 0;
+  for (const std::size_t end : cut(splitter, bytes_of(text), text.size())) {
     Ids ids = ids_of(text.substr(at, end - at));
     merge_plainly(table, all_places, ids);
     out.insert(out.end(), ids.begin(), ids.end());
@@ -95,7 +95,7 @@ TEST_CASE("count() lets go of the ids as it goes") {
 }
 
 TEST_CASE("pretokens that come from outside must ascend and fill the text") {
-  const Encoder one(plain_bytes(), table_of(some_merges()), Order::one_place, std::nullopt, std::nullopt, 4096);
+  const Encoder one(plain_bytes(), table_of(some_merges()), Order::one_place, nullptr, std::nullopt, std::nullopt, 4096);
   const std::string text = "all ll";
   const auto with_ends = [&](const std::vector<i64>& ends) {
     const Encoder::Lease state(one);
@@ -169,7 +169,7 @@ TEST_CASE("threads of the caller share one encoder, and its budget") {
 
 TEST_CASE("an unknown character says in which document it stands, the first one on any number of threads") {
   const Alphabet alphabet = Alphabet::of_characters({'a', ' '}, {0, 1}, {}, {}, false, kNone, Alphabet::Unknown::error, {}, kNone);
-  const Encoder one(alphabet, table_of({{0, 0, 2}}), Order::one_place, gpt2_splitter(), std::nullopt, 4096);
+  const Encoder one(alphabet, table_of({{0, 0, 2}}), Order::one_place, nullptr, gpt2_splitter(), std::nullopt, 4096);
   std::vector<std::string> texts(400, std::string(1000, 'a'));
   texts[150] = "aa " + utf8(0xE9);
   texts[399] = "b";
@@ -191,7 +191,7 @@ TEST_CASE("an unknown character says in which document it stands, the first one 
 TEST_CASE("the classic scheme leaves white space out, and nothing else") {
   std::vector<u32> ids(256);
   for (u32 b = 0; b < 256; ++b) ids[b] = b;
-  const Encoder one(Alphabet::of_bytes(ids, {}, 300), table_of({{'l', 300, 301}}), Order::one_place, runs_splitter(),
+  const Encoder one(Alphabet::of_bytes(ids, {}, 300), table_of({{'l', 300, 301}}), Order::one_place, nullptr, runs_splitter(),
                     space_classes(), 4096);
   for (int round = 0; round < 2; ++round)
     CHECK(encoded(one, " al \n\tl  " + utf8(0x3000)) == Ids{'a', 301, 301});
@@ -202,4 +202,44 @@ TEST_CASE("a pretoken of a megabyte encodes in one piece") {
   const Encoder one = encoder(4096);
   const Ids ids = encoded(one, std::string(1 << 20, 'l'));
   CHECK(ids == Ids(1 << 19, 256));
+}
+
+TEST_CASE("a pretoken that is a whole token is that token, whatever the merges say, cold and warm") {
+  // No merges lead to "lll" or to the 21 bytes of the long one; " a" is reached by a merge with another id.
+  std::vector<u8> text;
+  std::vector<i64> offsets = {0};
+  for (const std::string token : {"lll", "an-impossibly-long-one", " a", "."}) {
+    text.insert(text.end(), token.begin(), token.end());
+    offsets.push_back(static_cast<i64>(text.size()));
+  }
+  const auto whole = std::make_shared<const TokenTable>(text, offsets, Ids{900, 901, 902, 903});
+  for (const std::size_t budget : kBudgets) {
+    const Encoder one(plain_bytes(), table_of(some_merges()), Order::one_place, whole, runs_splitter(), std::nullopt, budget);
+    for (int round = 0; round < 2; ++round) {
+      CHECK(encoded(one, "lll ll\nan-impossibly-long-one . a") == Ids{900, ' ', 256, '\n', 901, ' ', 903, ' ', 'a'});
+      CHECK(encoded(one, "llll") == Ids{256, 256});
+    }
+  }
+}
+
+TEST_CASE("a text fed in pieces has the ids of the whole") {
+  Random random(85);
+  const Specials specials({"'ll", "<s>"}, {1000, 1001});
+  const Encoder one = encoder(8192);
+  for (int round = 0; round < 500; ++round) {
+    std::string text = tricky_text(random, random.below(80));
+    if (random.one_in(2)) text.insert(random.below(text.size() + 1), "<s>");
+    const Specials* given = random.one_in(2) ? &specials : nullptr;
+    Stream stream;
+    IdBuffer out;
+    for (std::size_t at = 0; at < text.size();) {
+      const Exact piece(text.substr(at, random.between(1, 9)));
+      const Encoder::Lease state(one);
+      one.feed(stream, piece.data(), piece.size(), false, given, *state, out);
+      at += piece.size();
+    }
+    const Encoder::Lease state(one);
+    one.feed(stream, nullptr, 0, true, given, *state, out);
+    REQUIRE(ids_in(out) == encoded(one, text, given));
+  }
 }

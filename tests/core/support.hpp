@@ -15,6 +15,7 @@
 #include "errors.hpp"
 #include "pairs.hpp"
 #include "split.hpp"
+#include "tables.hpp"
 #include "text.hpp"
 
 namespace bytepair::test {
@@ -96,7 +97,7 @@ inline const std::map<u32, u8>& small_unicode() {
   return classes;
 }
 
-inline ClassTable gpt2_classes() {
+inline ClassTable small_classes() {
   Tables t = tables_of(small_unicode());
   return ClassTable(std::move(t.stage1), std::move(t.stage2), 4);
 }
@@ -111,8 +112,29 @@ inline ClassTable space_classes() {
   return ClassTable(std::move(t.stage1), std::move(t.stage2), 2);
 }
 
-inline Splitter gpt2_splitter() { return Splitter(Scanner::gpt2, gpt2_classes()); }
-inline Splitter runs_splitter() { return Splitter(Scanner::runs, space_classes()); }
+inline Splitter gpt2_splitter() { return pattern_named("gpt2").splitter(); }
+inline Splitter runs_splitter() { return pattern_named("whitespace").splitter(); }
+
+// The instruction sets of this machine, the best one last.
+inline std::vector<const Simd*> levels() {
+  std::vector<const Simd*> out;
+  for (const char* name : {"plain", "neon", "avx2", "avx512"}) {
+    if (const Simd* level = simd_named(name)) out.push_back(level);
+  }
+  return out;
+}
+
+// All ends of pretokens of a text.
+inline std::vector<std::size_t> cut(const Splitter& splitter, const u8* s, std::size_t n, std::size_t wanted = 512) {
+  std::vector<std::size_t> ends;
+  Cursor cursor;
+  while (const std::size_t k = splitter.fill(cursor, s, n, true, wanted))
+    ends.insert(ends.end(), cursor.ends.begin(), cursor.ends.begin() + static_cast<std::ptrdiff_t>(k));
+  return ends;
+}
+inline std::vector<std::size_t> cut(const Splitter& splitter, const Exact& text, std::size_t wanted = 512) {
+  return cut(splitter, text.data(), text.size(), wanted);
+}
 
 // Pieces that meet each other in every way that a scanner can get wrong; the last ones are no UTF-8.
 inline std::string tricky_text(Random& random, std::size_t pieces) {
@@ -124,6 +146,40 @@ inline std::string tricky_text(Random& random, std::size_t pieces) {
       "\xFF", "\xED\xA0\x80", "\xC0\x80"};
   std::string text;
   while (pieces-- > 0) text += kPieces[random.below(kPieces.size())];
+  return text;
+}
+
+// A text of one of several alphabets, with runs up to 90 characters long; at times a few of its bytes are spoiled.
+inline std::string random_text(Random& random, std::size_t longest) {
+  static const std::vector<std::vector<std::string>> kAlphabets = [] {
+    std::vector<std::vector<std::string>> all;
+    const auto add = [&](std::string_view ascii, std::initializer_list<u32> others) {
+      std::vector<std::string>& alphabet = all.emplace_back();
+      for (const char c : ascii) alphabet.push_back({c});
+      for (const u32 c : others) alphabet.push_back(utf8(c));
+    };
+    add("abcXYZsStTlLvVeErRmMdD'  \n\r\n\t/.,!123", {});
+    add("aA1 '\n\r /.", {});
+    add("abc 'Z.1\n\r", {0x2019, 0x17F, 0x130, 0xE9, 0x4E2D, 0x3042, 0x30A2, 0x3000, 0xFF12, 0xBD, 0xB2, 0x2167, 0x1F44D, 0x301, 0xA0});
+    add("  \n\n\r\t x", {});
+    add("1234567890a ", {0xBD, 0x663, 0x1D7D8});
+    add("'sSlLvVeE tTdDmMrR", {0x17F});
+    add("abBA'sB ", {0x3042, 0xC0, 0x1C5, 0x2B0, 0x640, 0x5D0, 0x301, 0x20DD, 0x13A0, 0x1D400});
+    add("abcdx \"123", {0x3042});
+    add(" \n\t", {0x85, 0xA0, 0x2003, 0x3000, 0x1C, 0x200B, 0x2028});
+    return all;
+  }();
+  const std::vector<std::string>& alphabet = kAlphabets[random.below(kAlphabets.size())];
+  const std::size_t n = random.below(longest + 1);
+  std::string text;
+  while (text.size() < n) {
+    std::size_t times = random.one_in(3) ? random.between(1, random.one_in(3) ? 90 : 4) : 1;
+    for (const std::string& piece = alphabet[random.below(alphabet.size())]; times > 0; --times) text += piece;
+  }
+  if (random.one_in(2)) text.resize(n);
+  if (!text.empty() && random.one_in(6)) {
+    for (int k = 0; k < 3; ++k) text[random.below(text.size())] = "\x80\xFF\xC3\xF0\xE2\x20\xED\xC5"[random.below(8)];
+  }
   return text;
 }
 
@@ -188,7 +244,8 @@ struct Ranks {
     offsets.push_back(static_cast<i64>(text.size()));
     ids.push_back(static_cast<u32>(ids.size()));
   }
-  PairTable table() const { return PairTable::of_ranks(bytes_of(text), offsets.data(), ids.data(), ids.size()); }
+  TokenTable tokens() const { return {{text.begin(), text.end()}, offsets, ids}; }
+  PairTable table() const { return PairTable::of_ranks(tokens()); }
 };
 
 inline std::vector<u32> ids_of(std::string_view text) {

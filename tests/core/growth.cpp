@@ -1,0 +1,90 @@
+// Texts twice as long may take twice as long, no more: runs of one kind, for every pattern.
+#include <ctime>
+#include <limits>
+
+#include "stream.hpp"
+#include "support.hpp"
+
+using namespace bytepair;
+using namespace bytepair::test;
+
+namespace {
+
+double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
+
+std::string repeated(const std::string& piece, std::size_t n) {
+  std::string text;
+  while (text.size() < n) text += piece;
+  return text;
+}
+
+// The parts of texts that have been slow somewhere: what begins them, and what they repeat.
+const std::vector<std::pair<std::string, std::string>>& runs() {
+  static const std::vector<std::pair<std::string, std::string>> all = {
+      {"", "a"},   {"", "A"},    {"", "1"},         {"", " "},         {"", "\n"},     {"\n", " "},          {"x\n", "\t"}, {"", "'"},
+      {"", "."},   {"", "/"},    {"", "a "},        {"", "ab"},        {"", "'s"},     {utf8(0x3042), "B"},  {"", utf8(0x3042)},
+      {"", "\x80"}, {"", utf8(0x3000)}, {"", utf8(0xA0) + "x"}, {"", utf8(0xBD)}, {"", utf8(0x301)}, {"", " \n"}, {".", "\n/"}, {"\"", "a"}};
+  return all;
+}
+
+// Time at 2n over time at n; noise only ever makes a time longer, so a ratio that is too high is measured again.
+template <class F>
+double growth(std::size_t n, double limit, F work) {
+  double times[2] = {std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
+  for (int attempt = 0; attempt < 6; ++attempt) {
+    for (const std::size_t k : {0, 1}) {
+      const double start = cpu_seconds();
+      work((k + 1) * n);
+      times[k] = std::min(times[k], cpu_seconds() - start);
+    }
+    if (attempt > 0 && times[1] <= limit * times[0]) break;
+  }
+  return times[1] / times[0];
+}
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr std::size_t kSize = 1 << 17;
+#else
+constexpr std::size_t kSize = 1 << 20;
+#endif
+
+}  // namespace
+
+TEST_CASE("a text twice as long takes at most 2.5 times as long, for every pattern") {
+  for (const Pattern& pattern : patterns()) {
+    CAPTURE(pattern.name);
+    const Splitter splitter = pattern.splitter();
+    const std::size_t size = pattern.family ? kSize : kSize / 4;
+    for (const auto& [begin, piece] : runs()) {
+      CAPTURE(begin);
+      CAPTURE(piece);
+      const std::string text = begin + repeated(piece, 2 * size);
+      Cursor cursor;
+      CHECK(growth(size, 2.5, [&](std::size_t n) {
+              cursor.restart(0);
+              while (splitter.fill(cursor, bytes_of(text), n, true) > 0) {}
+            }) <= 2.5);
+    }
+  }
+}
+
+TEST_CASE("so does a stream in small pieces") {
+  // What waits is scanned again each time it has grown by an eighth; one such step more or less falls to either length.
+  constexpr double kLimit = 3;
+  for (const char* name : {"gpt2", "cl100k", "o200k", "deepseek-v3", "a*b|a", "[a-z]+", "none"}) {
+    CAPTURE(name);
+    const Splitter splitter = pattern_named(name).splitter();
+    const Specials specials({"<|endoftext|>"}, {0});
+    for (const auto& [begin, piece] : runs()) {
+      CAPTURE(begin);
+      CAPTURE(piece);
+      const std::string text = begin + repeated(piece, kSize / 4);
+      CHECK(growth(kSize / 8, kLimit, [&](std::size_t n) {
+              Stream stream;
+              for (std::size_t at = 0; at < n; at += 100)
+                stream.feed(splitter, &specials, bytes_of(text) + at, std::min<std::size_t>(100, n - at), at + 100 >= n,
+                            [](const u8*, std::size_t, std::size_t, std::size_t) {}, [](u32) {});
+            }) <= kLimit);
+    }
+  }
+}
