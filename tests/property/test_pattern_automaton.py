@@ -1,31 +1,28 @@
-"""The transducer, in both forms, against a rescanning lexer, a backtracking matcher and the ``regex`` module."""
+"""Patterns of users and chains: every engine against a rescanning lexer, a backtracking matcher and ``regex``.
+
+The presets have ``test_pattern_presets_everywhere.py``.
+"""
 
 from __future__ import annotations
 
-import dataclasses
-import itertools
 import random
-from typing import TYPE_CHECKING
+from functools import partial
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
-from pattern_oracles import backtracked, cut_before, lexed
+from pattern_engines import Stages, cuts_of, in_bytes, pure_splitter, sound, tables_of
+from pattern_oracles import backtracked, by_regex, check_split_points, lexer, stage_after_stage
 from pattern_peers import TRICKY
 
-from bytepair.pattern import Pattern, presets, resolve
-from bytepair.pattern.automaton import Tables, compile_stages, tables_of
-from bytepair.pattern.chain import chained
-from bytepair.pattern.determinise import Automaton, determinise
+from bytepair.pattern import Pattern
+from bytepair.pattern.automaton import compile_stages
+from bytepair.pattern.determinise import determinise
 from bytepair.pattern.fallback import regex_ends
 from bytepair.pattern.nodes import can_be_empty
 from bytepair.pattern.presets import PRESETS
-from bytepair.pattern.program import NotCompilable, build
+from bytepair.pattern.program import build
 from bytepair.pattern.syntax import parse
-from bytepair.pattern.transducer import Marks, Registers, Transducer, with_marks, with_registers
-
-if TYPE_CHECKING:
-    from bytepair.pattern.classes import Partition
 
 CLASSES = [
     *("a", "b", "1", r"\n", " ", "'", "é", ".", "[ab]", "[^a]", r"[^\n]", r"\s", r"\S", "[a-z1]", r"[^\sa-z]"),
@@ -58,54 +55,77 @@ regexes = _sequences(
         max_leaves=4,
     )
 )
-texts = st.text(alphabet="aab1 \n'éA\udcff_", max_size=12)
+dialects = st.sampled_from(["tiktoken", "oniguruma", "python", "pcre"])
+texts = st.text(alphabet="aab1 \n'éA\udcff_", max_size=12).map(sound)
+#: Those that can match nothing would be refused: a character more, and they are patterns too.
+cutting = regexes.map(lambda regex: f"(?:{regex})[a1]" if can_be_empty(parse(regex, "tiktoken")) else regex)
 
 
-def in_bytes(text: str, ends: list[int]) -> list[int]:
-    return [len(text[:end].encode("utf-8", "surrogateescape")) for end in ends]
+@given(regexes, dialects, st.lists(texts, min_size=1, max_size=6))
+def test_user_patterns_cut_alike_everywhere(regex: str, dialect: str, some: list[str]) -> None:
+    tree, stages = parse(regex, dialect), ((regex, dialect),)
+    assume(not can_be_empty(tree))
+    if compile_stages(*stages).tables is None:
+        return
+    lexed, cuts = lexer(determinise(build(tree))), cuts_of(stages)
+    for text in some:
+        data = text.encode("utf-8", "surrogateescape")
+        ends = backtracked(tree, text)
+        expected = in_bytes(text, ends)
+        assert lexed(text) == ends
+        assert regex_ends(data, regex, dialect, 60) == expected
+        assert {name: cut(data) for name, cut in cuts.items()} == dict.fromkeys(cuts, expected)
+        check_split_points(tables_of(stages), pure_splitter(tables_of(stages)), text, expected)
 
 
-def in_bytes_at_once(text: str, ends: list[int]) -> list[int]:
-    sizes = [0, *itertools.accumulate(len(character.encode()) for character in text)]
-    return [sizes[end] for end in ends]
+@given(cutting, st.integers(0, 3))
+def test_user_patterns_on_long_texts(regex: str, seed: int) -> None:
+    """Borders that are taken back over many blocks and windows; long runs, and rare characters between them."""
+    stages = ((regex, "tiktoken"),)
+    if compile_stages(*stages).tables is None:
+        return
+    rng, cuts = random.Random(seed), cuts_of(stages)
+    runs = [rng.choice("aab1 \n'éA_.") * int(rng.expovariate(0.1) + 1) for _ in range(60)]
+    data = "".join(runs).encode()
+    expected = regex_ends(data, regex, "tiktoken", 60)
+    assert {name: cut(data) for name, cut in cuts.items()} == dict.fromkeys(cuts, expected)
 
 
-def both_forms(automaton: Automaton) -> list[Tables]:
-    return forms_of(automaton.classes, with_marks(automaton), with_registers(automaton))
+CHAINS: list[Stages] = [
+    PRESETS["deepseek-v3"].stages,
+    (("[0-9]{1,3}", "tiktoken"), (r"[a-z]+", "tiktoken")),
+    (("[0-9]", "tiktoken"), ("[a-z0-9]+|[0-9]", "tiktoken"), (r"a*b|a", "tiktoken")),
+    (("[ab]+", "tiktoken"), (r"(?<!a)b+|a|\n|\s+$", "tiktoken")),
+]
 
 
-def forms_of(classes: Partition, marks: Transducer[Marks], registers: Transducer[Registers] | None) -> list[Tables]:
-    found = [tables_of(classes, "", marks, None)]
-    return found if registers is None else [*found, tables_of(classes, "", marks, registers)]
-
-
-@pytest.mark.parametrize(
-    "stages",
-    [
-        PRESETS["deepseek-v3"].stages,
-        (("[0-9]{1,3}", "tiktoken"), (r"[a-z]+", "tiktoken")),
-        (("[0-9]", "tiktoken"), ("[a-z0-9]+|[0-9]", "tiktoken"), (r"a*b|a", "tiktoken")),
-        (("[ab]+", "tiktoken"), (r"(?<!a)b+|a|\n|\s+$", "tiktoken")),
-    ],
-)
-def test_chains_cut_like_stage_after_stage(stages: tuple[tuple[str, str], ...]) -> None:
-    compiled = compile_stages(*stages)
-    assert compiled.tables is not None, compiled.reason
-    forms = forms_of(*chained([determinise(build(parse(*stage))) for stage in stages]))
-    chain = None
-    for regex, dialect in reversed(stages):
-        chain = Pattern(regex, dialect=dialect, then=chain)
-    assert chain is not None
+@pytest.mark.parametrize("stages", CHAINS)
+def test_chains_cut_like_stage_after_stage(stages: Stages) -> None:
+    cuts = cuts_of(stages)
     rng = random.Random(str(stages))
     for _ in range(500):
-        text = "".join(rng.choices(TRICKY + "aabb012345  \n\udcff漢字かなカナ#!", k=rng.randint(1, 16)))
-        text = text.encode("utf-8", "surrogateescape").decode("utf-8", "surrogateescape")
+        text = sound("".join(rng.choices(TRICKY + "aabb012345  \n\udcff漢字かなカナ#!", k=rng.randint(1, 16))))
         data = text.encode("utf-8", "surrogateescape")
-        ends = chain.ends(data)
-        for tables in (*forms, compiled.tables):
-            assert tables.ends(data) == ends
-        sizes = [0, *itertools.accumulate(len(c.encode("utf-8", "surrogateescape")) for c in text)]
-        _check_split_points(forms[0], text, [sizes.index(end) for end in ends])
+        expected = one_by_one(stages, text)
+        assert {name: cut(data) for name, cut in cuts.items()} == dict.fromkeys(cuts, expected)
+        check_split_points(tables_of(stages), pure_splitter(tables_of(stages)), text, expected)
+
+
+def one_by_one(stages: Stages, text: str) -> list[int]:
+    """Each stage on ``regex``, on each piece of the one before it; the ends are in bytes."""
+    return in_bytes(text, stage_after_stage([partial(by_regex, *stage) for stage in stages], text))
+
+
+@given(cutting, cutting, st.lists(texts, min_size=1, max_size=6))
+def test_chains_of_user_patterns(first: str, second: str, some: list[str]) -> None:
+    """Those that have a transducer, and those that run stage after stage."""
+    stages = ((first, "tiktoken"), (second, "tiktoken"))
+    chain = Pattern(first, then=Pattern(second))
+    cuts = {"chain": chain.ends} if chain.compiled.tables is None else {"chain": chain.ends, **cuts_of(stages)}
+    for text in some:
+        data = text.encode("utf-8", "surrogateescape")
+        expected = one_by_one(stages, text)
+        assert {name: cut(data) for name, cut in cuts.items()} == dict.fromkeys(cuts, expected)
 
 
 def test_chains_that_must_read_on_say_so() -> None:
@@ -113,91 +133,3 @@ def test_chains_that_must_read_on_say_so() -> None:
     assert compiled.tier == 3
     assert compiled.reason is not None
     assert "earlier stage" in compiled.reason
-
-
-@settings(max_examples=120)
-@given(regexes, st.sampled_from(["tiktoken", "oniguruma", "python", "pcre"]), st.lists(texts, min_size=1, max_size=6))
-def test_user_patterns_cut_alike_everywhere(regex: str, dialect: str, some: list[str]) -> None:
-    tree = parse(regex, dialect)
-    assume(not can_be_empty(tree))
-    try:
-        automaton = determinise(build(tree))
-        forms = both_forms(automaton)
-    except NotCompilable:
-        return
-    for text in some:
-        data = text.encode("utf-8", "surrogateescape")
-        if data.decode("utf-8", "surrogateescape") != text:
-            continue
-        ends = backtracked(tree, text)
-        assert lexed(automaton, text) == ends
-        assert regex_ends(data, regex, dialect, 60) == in_bytes(text, ends)
-        for tables in forms:
-            assert tables.ends(data) == in_bytes(text, ends)
-        _check_split_points(forms[0], text, ends)
-
-
-def _check_split_points(tables: Tables, text: str, ends: list[int]) -> None:
-    classes = [tables.classes.of(ord(character)) for character in text]
-    for at in cut_before(tables.weak, tables.n_classes, classes):
-        assert at in ends
-        # The part after a weak cut goes on in the state that begins a pretoken after that class.
-        begin = (*tables.begin[:-1], tables.begin[classes[at - 1]])
-        rest = dataclasses.replace(tables, begin=begin).ends(text[at:].encode("utf-8", "surrogateescape"))
-        assert rest == in_bytes(text[at:], [end - at for end in ends if end > at])
-    for at in cut_before(tables.strong, tables.n_classes, classes):
-        assert at in ends
-        left, right = (part.encode("utf-8", "surrogateescape") for part in (text[:at], text[at:]))
-        assert tables.ends(left) + [len(left) + end for end in tables.ends(right)] == in_bytes(text, ends)
-
-
-SINGLE = [name for name in presets() if PRESETS[name].then is None]
-
-
-@pytest.mark.parametrize("name", SINGLE)
-def test_presets_cut_alike_everywhere(name: str) -> None:
-    preset = PRESETS[name]
-    tree = parse(preset.regex, preset.dialect)
-    automaton = determinise(build(tree))
-    forms = both_forms(automaton)
-    assert len(forms) == 2
-    rng = random.Random(name)
-    for _ in range(400):
-        text = "".join(rng.choices(TRICKY + "\udcff\udc80", k=rng.randint(1, 16)))
-        text = text.encode("utf-8", "surrogateescape").decode("utf-8", "surrogateescape")
-        data = text.encode("utf-8", "surrogateescape")
-        ends = lexed(automaton, text)
-        assert ends == backtracked(tree, text)
-        assert resolve(name).ends(data) == in_bytes(text, ends)
-        for tables in forms:
-            assert tables.ends(data) == in_bytes(text, ends)
-        _check_split_points(forms[0], text, ends)
-
-
-@pytest.mark.parametrize("name", [name for name in SINGLE if name not in ("p50k", "none", "spaces")])
-def test_presets_on_all_class_strings(name: str) -> None:
-    """One character of each class, all strings of them up to a length: no state is left out."""
-    preset = PRESETS[name]
-    automaton = determinise(build(parse(preset.regex, preset.dialect)))
-    forms = both_forms(automaton)
-    first = {number: chr(start) for start, _, number in reversed(automaton.classes.segments)}
-    alphabet = [first[number] for number in range(automaton.n_classes)]
-    for length in (1, 2):
-        for characters in itertools.product(alphabet, repeat=length):
-            text = "".join(characters)
-            data = text.encode()
-            ends = in_bytes(text, lexed(automaton, text))
-            assert [tables.ends(data) for tables in forms] == [ends, ends]
-    # The longer ones are joined, so that every one still occurs, and the regex module sees them too.
-    joined = "".join(itertools.chain.from_iterable(itertools.product(alphabet, repeat=3)))
-    data = joined.encode()
-    assert regex_ends(data, preset.regex, preset.dialect, 60) == forms[1].ends(data) == forms[0].ends(data)
-    assert forms[0].ends(data) == in_bytes_at_once(joined, lexed(automaton, joined))
-
-
-@given(st.binary(max_size=24))
-def test_any_bytes(data: bytes) -> None:
-    for name in ("cl100k", "o200k", "deepseek-v3"):
-        tables = compile_stages(*PRESETS[name].stages).tables
-        assert tables is not None
-        assert tables.ends(data) == resolve(name).ends(data)

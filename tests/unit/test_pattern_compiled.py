@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import random
 
 import pytest
 
@@ -10,10 +11,6 @@ from bytepair.pattern import Pattern, presets, resolve
 from bytepair.pattern.automaton import FROM_HERE, Tables, compile_stages
 from bytepair.pattern.charsets import CharSet
 from bytepair.pattern.classes import partition
-from bytepair.pattern.determinise import determinise
-from bytepair.pattern.program import build
-from bytepair.pattern.syntax import parse
-from bytepair.pattern.transducer import with_marks, with_registers
 
 
 def tables(pattern: str | Pattern) -> Tables:
@@ -23,24 +20,26 @@ def tables(pattern: str | Pattern) -> Tables:
 
 
 @pytest.mark.parametrize(
-    ("name", "n_classes", "n_states", "registers"),
+    ("name", "n_classes", "n_states", "width"),
     [
-        ("gpt2", 10, 12, 1),
-        ("r50k", 10, 12, 1),
-        ("al1", 10, 12, 1),
-        ("cl100k", 11, 20, 2),
-        ("llama3", 11, 20, 2),
-        ("qwen2", 11, 18, 2),
-        ("o200k", 19, 25, 2),
-        ("tekken", 10, 18, 2),
-        ("deepseek-v3", 12, 22, 2),
+        ("gpt2", 10, 12, 2),
+        ("r50k", 10, 12, 2),
+        ("al1", 10, 12, 2),
+        ("cl100k", 11, 20, 3),
+        ("llama3", 11, 20, 3),
+        ("qwen2", 11, 18, 3),
+        ("o200k", 19, 25, 3),
+        ("tekken", 10, 18, 3),
+        ("deepseek-v3", 12, 22, 3),
+        ("whitespace", 2, 3, 1),
+        ("none", 1, 2, 1),
     ],
 )
-def test_sizes(name: str, n_classes: int, n_states: int, registers: int) -> None:
+def test_sizes(name: str, n_classes: int, n_states: int, width: int) -> None:
+    """A state runs the certain pretoken and one for each border that pends: one for gpt2, two for most."""
     found = tables(name)
-    assert (found.n_classes, found.n_states, found.width) == (n_classes, n_states, registers)
-    assert found.form == "registers"
-    assert found.has_gaps == (name == "deepseek-v3")
+    assert (found.n_classes, found.n_states, found.width) == (n_classes, n_states, width)
+    assert any(code[1] for code in found.actions) == (name == "deepseek-v3")
     assert len(found.next) == len(found.action) == 2 * n_states * (n_classes + 1)
     assert len(found.weak) == len(found.strong) == n_classes**2
     assert pickle.loads(pickle.dumps(found)) == found
@@ -60,22 +59,25 @@ def test_families_are_recognised_whatever_the_spelling() -> None:
 
 
 def test_coded_actions() -> None:
-    found = tables("gpt2")
-    assert found.actions[:2] == ((0, 0, 0), (1, FROM_HERE, 0, 0))
-    marks = tables("a*b|a")
-    assert marks.form in ("marks", "registers")
+    for name in presets():
+        assert tables(name).actions[:2] == ((0, 0, 0), (1, 0, 1, 0, FROM_HERE))
+    # A border that may be taken back: the copy that was begun there gets a mark, the one below it keeps its own.
+    assert (1, 0, 1, 1, FROM_HERE) in tables("gpt2").actions
 
 
 def test_pending_borders_without_bound_stay_linear() -> None:
-    automaton = determinise(build(parse("a*b|a", "tiktoken")))
-    marks = with_marks(automaton)
-    assert (len(marks.rows), marks.width) == (5, 2)
-    assert with_registers(automaton) is None
-    found = tables("a*b|a")
-    assert found.form == "marks"
-    assert found.ends(b"a" * 50) == list(range(1, 51))
-    assert found.ends(b"a" * 50 + b"b") == [51]
-    assert found.ends(b"a" * 50 + b"c") == list(range(1, 52))
+    assert (tables("a*b|a").n_states, tables("a*b|a").width) == (5, 2)
+    ends = Pattern("a*b|a").ends
+    assert ends(b"a" * 50) == list(range(1, 51))
+    assert ends(b"a" * 50 + b"b") == [51]
+    assert ends(b"a" * 50 + b"c") == list(range(1, 52))
+
+
+#: 280 words of six letters out of 248.
+MANY_WORDS = "|".join(
+    "".join(chr(0x4E00 + number % 248) for number in random.Random(word).choices(range(248), k=6))
+    for word in range(280)
+)
 
 
 @pytest.mark.parametrize(
@@ -88,7 +90,10 @@ def test_pending_borders_without_bound_stay_linear() -> None:
         ("(?:ab)++", "atomic"),
         ("(?:a*b?)+c", "can be empty"),
         ("(?:a|b)*a(?:a|b){12}", "states"),
-        ("(?:[ab]{1,70}[bc]){1,70}", "steps"),
+        ("(?:[ab]{1,70}[bc]){1,70}", "steps when"),
+        ("".join(map(chr, range(0x4E00, 0x4E00 + 1000))), "1000 classes"),
+        ("".join(f"{chr(point)}?" for point in range(0x4E00, 0x4E00 + 251)) + "x", "250 classes"),
+        (MANY_WORDS, "262,143 steps"),
     ],
 )
 def test_what_cannot_be_compiled_says_why(regex: str, reason: str) -> None:
@@ -97,6 +102,18 @@ def test_what_cannot_be_compiled_says_why(regex: str, reason: str) -> None:
     assert compiled.tables is None
     assert compiled.reason is not None
     assert reason in compiled.reason
+
+
+def test_chains_have_the_same_limits() -> None:
+    first, second = (
+        "|".join(f"{chr(c)}{chr(c + 128)}?" for c in range(start, start + 70))
+        + rf"|[\x{{{whole}00}}-\x{{{whole}ff}}]+|."
+        for start, whole in ((0x4E00, "5e"), (0x5E00, "4e"))
+    )
+    assert Pattern(first).compiled.tier == 2
+    chain = Pattern(first, then=Pattern(second))
+    assert chain.compiled.reason == "it tells more than 250 classes of characters apart"
+    assert chain.ends("一亀帀庀".encode()) == [6, 12]
 
 
 @pytest.mark.parametrize(
@@ -131,12 +148,19 @@ def test_split_points() -> None:
         for run in ("  ", "\n\n", "..", "aa"):
             assert pairs(name, *run)[0] == 0
     assert pairs("qwen2", "1", "1") == (1, 1)
+    # A gap ends for certain only where none can follow.
+    assert pairs("[a-z]+", "1", "a") == (1, 1)
+    assert pairs("[a-z]+", "1", "1") == (0, 0)
+    assert pairs("[a-z]{2}", "1", "a") == (0, 0)
 
 
 def test_look_behind_has_states_to_begin_with() -> None:
     found = tables(Pattern(r"(?<!a)b+|a|b"))
     assert max(found.begin) > 0
-    assert found.ends(b"abbb") == [1, 2, 4]
+    assert Pattern(r"(?<!a)b+|a|b").ends(b"abbb") == [1, 2, 4]
+    # Where the next character has no use for what was before it, that pair is a strong one all the same.
+    assert pairs(r"(?<!a)b+|a|c", "a", "c") == (1, 1)
+    assert pairs(r"(?<!a)b+|a|c", "a", "b") == (1, 0)
 
 
 def test_partition_is_the_coarsest() -> None:

@@ -124,20 +124,11 @@ def test_presets_are_values(name: str) -> None:
     assert pattern != Pattern(pattern.regex, dialect=pattern.dialect, then=Pattern("a"))
 
 
-def test_scanners() -> None:
-    found = {name: resolve(name).scanner for name in presets()}
-    assert {name for name, scanner in found.items() if scanner == "gpt2"} == {"gpt2", "r50k", "p50k", "al1"}
-    assert {name for name, scanner in found.items() if scanner == "runs"} == {"whitespace", "spaces"}
-    assert found["none"] == "none"
-    assert resolve("none").classes is None
-    assert resolve("o200k").classes is None
-    table = resolve("gpt2").classes
-    assert table is not None
-    assert [table.of(ord(c)) for c in "!a1 \n"] == [0, 1, 2, 3, 3]
-    assert table.of(0xDCFF) == 0
-    assert table.n_classes == 4
-    assert len(table.stage1) == 2 * 4352
-    assert len(table.stage2) % 256 == 0
+def test_every_preset_runs_in_the_engine() -> None:
+    for name in presets():
+        assert resolve(name).compiled.tier == 2
+        assert resolve(name).splitter is not None
+    assert resolve(r"(a)\1").splitter is None
 
 
 def test_importing_takes_neither_numpy_nor_regex() -> None:

@@ -25,26 +25,34 @@ def split_pairs(transducer: Transducer) -> tuple[bytes, bytes]:
     """
     rows, begin, fate = transducer.rows, transducer.begin, fates(transducer)
     end = len(begin) - 1
-    entered: list[set[int]] = [set() for _ in rows]
+    # Sets of classes before are bits of an int, one for each class after.
+    entered = [0] * len(rows)
     for row in rows:
         for before, (to, _) in enumerate(row[:end]):
-            entered[to].add(before)
-    seen, not_weak, not_strong = set(), set(), set()
+            entered[to] |= 1 << before
+    begun_in: dict[int, int] = {}
+    for before, state in enumerate(begin[:end]):
+        begun_in[state] = begun_in.get(state, 0) | 1 << before
+    seen, not_weak, not_strong = [0] * end, [0] * end, [0] * end
     for row, befores in zip(rows, entered, strict=True):
         _, at_end = row[end]
         for after, (to, action) in enumerate(row[:end]):
-            pairs = [(before, after) for before in befores]
-            seen.update(pairs)
+            seen[after] |= befores
             # A gap's border is one only where no gap can follow: neighbouring gaps join.
             if action.sources != (HERE,) or (action.kind == GAP and fate[to] != MATCH):
-                not_weak.update(pairs)
+                not_weak[after] |= befores
                 continue
             # In a chain an earlier stage may be in the middle of a piece: then a part cannot begin here by itself.
-            not_weak.update((before, after) for before, after in pairs if rows[begin[before]][after][0] != to)
-            not_strong.update((before, after) for before, after in pairs if rows[begin[end]][after][0] != to)
+            for state, members in begun_in.items():
+                if rows[state][after][0] != to:
+                    not_weak[after] |= befores & members
             kind = GAP if action.kind == HARD_GAP else action.kind
-            if (action.accepts, kind) != (at_end.accepts, at_end.kind):
-                not_strong.update(pairs)
-    weak = seen - not_weak
-    cells = [(before, after) for before in range(end) for after in range(end)]
-    return bytes(pair in weak for pair in cells), bytes(pair in weak - not_strong for pair in cells)
+            if rows[begin[end]][after][0] != to or (action.accepts, kind) != (at_end.accepts, at_end.kind):
+                not_strong[after] |= befores
+    weak = [seen[after] & ~not_weak[after] for after in range(end)]
+    strong = [weak[after] & ~not_strong[after] for after in range(end)]
+    return _cells(weak), _cells(strong)
+
+
+def _cells(pairs: list[int]) -> bytes:
+    return bytes([bits >> before & 1 for before in range(len(pairs)) for bits in pairs])
