@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import pickle
-import random
 import subprocess
 import sys
 
 import pytest
-from pattern_peers import TRICKY, pieces, tokenizers_cut
+from pattern_peers import pieces
 
 from bytepair.errors import PatternError
 from bytepair.pattern import Pattern, presets, resolve
-from bytepair.pattern.presets import PRESETS
 
 
 def cut(pattern: str | Pattern, text: str | bytes) -> list[str]:
@@ -86,26 +84,6 @@ def test_bytes_that_are_no_utf8(name: str) -> None:
     if name not in ("whitespace", "spaces", "none", "o200k", "tekken"):
         # A bad byte is in no positive class and in every negated one.
         assert b"\xff\xfe" in pieces(data, ends)
-
-
-@pytest.mark.parametrize("name", ["gpt2", "r50k", "llama3", "qwen2", "o200k", "tekken"])
-def test_cuts_equal_tokenizers(name: str) -> None:
-    regex = PRESETS["gpt2" if name == "r50k" else name].regex
-    pattern, rng = resolve(name), random.Random(name)
-    for _ in range(1500):
-        text = "".join(rng.choices(TRICKY, k=rng.randint(1, 14)))
-        assert pieces(text.encode(), pattern.ends(text.encode())) == tokenizers_cut(regex, text)
-
-
-def test_deepseek_cuts_equal_tokenizers() -> None:
-    tokenizers = pytest.importorskip("tokenizers", reason="tokenizers is not installed")
-    make = tokenizers.pre_tokenizers
-    splits = [make.Split(tokenizers.Regex(regex), "isolated") for regex, _ in PRESETS["deepseek-v3"].stages]
-    theirs, pattern, rng = make.Sequence(splits), resolve("deepseek-v3"), random.Random(3)
-    for _ in range(3000):
-        text = "".join(rng.choices(TRICKY + "12345漢字かなカナab#!\n  ", k=rng.randint(1, 16)))
-        expected = [piece.encode() for piece, _ in theirs.pre_tokenize_str(text)]
-        assert pieces(text.encode(), pattern.ends(text.encode())) == expected
 
 
 @pytest.mark.parametrize("name", presets())
