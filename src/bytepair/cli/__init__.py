@@ -26,6 +26,7 @@ VERBS = {
     "decode": "Turn ids back into the exact bytes.",
     "count": "Count tokens, and bytes per token, of files.",
     "merges": "Print what a tokenizer learned, merge by merge.",
+    "pattern": "Show what a pattern is made into, and how it cuts a text.",
     "gage": "Compress a file as Philip Gage did in 1994.",
 }
 """Every verb and its line in the help, so that the help imports none of them."""
