@@ -1,6 +1,7 @@
 #include "automaton.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <string>
 
 #include "errors.hpp"
@@ -73,15 +74,18 @@ void Automaton::build_pairs() {
     ascii_[c] = classes_.of(c);
     ascii_first_[c] = static_cast<u16>(ascii_[c] * n);
   }
-  pair_stride_ = n * n;
-  if (static_cast<std::size_t>(n_states) * pair_stride_ > kPairLimit) return;
+  pair_shift_ = std::bit_width(n * n - 1);
+  if (static_cast<std::size_t>(n_states) * n * n > kPairLimit) return;
+  pair_row_.resize(table_.size());
   for (u32 state = 0; state < n_states; ++state) {
+    pair_row_[state * stride_] = static_cast<u16>(state << pair_shift_);
+    pairs_.resize(static_cast<std::size_t>(state) << pair_shift_);
     for (u32 a = 0; a < n; ++a) {
       const u32 first = table_[state * stride_ + a];
       for (u32 b = 0; b < n; ++b) {
         const u32 second = table_[(first >> kWorkBits) + b];
         const u32 one = first & kWorkMask, two = second & kWorkMask;
-        const u32 next = (second >> kWorkBits) / stride_ * pair_stride_;
+        const u32 next = (second >> kWorkBits) / stride_ << pair_shift_;
         pairs_.push_back(one > 1 || two > 1 ? 4 : next << 3 | two << 1 | one);
       }
     }
@@ -119,8 +123,8 @@ std::size_t Automaton::fill(Cursor& cursor, const u8* s, std::size_t n, bool las
     if (cursor.ends.size() < limit + 4) cursor.ends.resize(limit + 4);
     std::size_t* const ends = cursor.ends.data();
     while (i < n && k < limit) {
-      if (pairs) {
-        u32 pair_row = row / stride_ * pair_stride_;
+      if (pairs && i + 1 < n && (s[i] | s[i + 1]) < 0x80) {
+        u32 pair_row = pair_row_[row];
         while (i + 1 < n && k < limit && (s[i] | s[i + 1]) < 0x80) {
           const u32 entry = pairs[pair_row + ascii_first_[s[i]] + ascii_[s[i + 1]]];
           if (entry & 4) break;
@@ -131,7 +135,7 @@ std::size_t Automaton::fill(Cursor& cursor, const u8* s, std::size_t n, bool las
           pair_row = entry >> 3;
           i += 2;
         }
-        row = pair_row / pair_stride_ * stride_;
+        row = (pair_row >> pair_shift_) * stride_;
         if (i == n || k >= limit) break;
       }
       u32 length;
