@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <map>
+#include <string>
 
 #include "errors.hpp"
 
@@ -39,7 +41,7 @@ unsigned contraction(const u8* p) {
 }  // namespace
 
 struct Blocks::Block {
-  u64 upper, lower, number, blank, newline, white, quote, slash, high;
+  u64 upper, lower, number, blank, newline, white, quote, slash, high, inner, long_lead;
   u64 wide = 0;  // first bytes of other characters beyond ASCII
   u64 mark = 0;  // first bytes of marks
   unsigned char_bytes;
@@ -52,6 +54,22 @@ Blocks::Blocks(Family family, const ClassTable& classes, const std::vector<u8>& 
   for (const u8 c : classes.stage2()) stage2_.push_back(flags[c]);
   for (u32 c = 0; c < 128; ++c)
     ascii_.of[c] = static_cast<u8>(flags[classes.of(c)] | (c == '\'' ? kQuote : 0) | (c == '/' ? kSlash : 0));
+
+  const auto beyond = [&](u32 c, u32 first) -> u8 {
+    if (c < first || (c >= 0xD800 && c < 0xE000)) return kHard;
+    const u8 f = flags[classes.of(c)];
+    const bool hard = f & (kBlank | kNewline | kWhite) || (f & kNumber && family != Family::gpt2);
+    return hard ? static_cast<u8>(kHard) : f;
+  };
+  for (u32 c = 0; c < 0x800; ++c) two_bytes_.push_back(beyond(c, 0x80));
+  std::map<std::string, u16> numbers;
+  for (u32 c = 0; c < 0x10000; c += 64) {
+    std::string page;
+    for (u32 k = 0; k < 64; ++k) page.push_back(static_cast<char>(beyond(c + k, 0x800)));
+    const auto [found, is_new] = numbers.emplace(std::move(page), static_cast<u16>(numbers.size()));
+    if (is_new) three_bytes_.insert(three_bytes_.end(), found->first.begin(), found->first.end());
+    pages_.push_back(found->second);
+  }
 }
 
 inline u8 Blocks::flags_at(const u8* s, std::size_t n, std::size_t i, u32& length) const {
@@ -63,10 +81,58 @@ inline u8 Blocks::flags_at(const u8* s, std::size_t n, std::size_t i, u32& lengt
   return stage2_[static_cast<std::size_t>(stage1_[c >> 8]) * 256 + (c & 0xFF)];
 }
 
-// Puts the characters beyond ASCII into the masks, each with all its bytes. False: something that the arithmetic does
-// not cover (white space beyond ASCII; numbers, where they go by groups).
+// Puts the characters beyond ASCII into the masks, each with all its bytes. False: there are some that this does not
+// cover, and nothing is changed.
 template <Family F>
-inline bool Blocks::beyond_ascii(const u8* s, std::size_t n, std::size_t at, Block& b) const {
+inline bool Blocks::beyond_ascii(const u8* p, Block& b) const {
+  const u64 carried = low_bits(b.char_bytes);
+  const u64 leads = b.high & ~b.inner, three = b.long_lead, two = leads & ~three;
+  if ((carried | leads << 1 | three << 2) != b.inner) return false;
+  // What goes on behind the block.
+  const unsigned open = three >> 63 ? 2 : static_cast<unsigned>(leads >> 63 | three >> 62);
+  if ((open > 0 && (p[kBlock] & 0xC0) != 0x80) || (open > 1 && (p[kBlock + 1] & 0xC0) != 0x80)) return false;
+
+  u64 upper = 0, lower = 0, mark = 0, number = 0;
+  u8 seen = 0;
+  const auto add = [&](u64 j, u8 f) {
+    seen |= f;
+    lower |= static_cast<u64>(f >> 1 & 1) << j;
+    if (Traits<F>::cased) {
+      upper |= static_cast<u64>(f & 1) << j;
+      mark |= static_cast<u64>(f >> 7) << j;
+    }
+    if (Traits<F>::gpt2) number |= static_cast<u64>(f >> 2 & 1) << j;
+  };
+  for (u64 left = two; left; left &= left - 1) {
+    const u64 j = first_bit(left);
+    add(j, two_bytes_[(p[j] & 31u) << 6 | (p[j + 1] & 63u)]);
+  }
+  for (u64 left = three; left; left &= left - 1) {
+    const u64 j = first_bit(left);
+    const std::size_t page = pages_[(p[j] & 15u) << 6 | (p[j + 1] & 63u)];
+    seen |= static_cast<u8>((p[j] & 16u) << 2);  // four bytes: kHard
+    add(j, three_bytes_[page << 6 | (p[j + 2] & 63u)]);
+  }
+  if (seen & kHard) return false;
+
+  const auto whole = [&](u64 first, u8 flag) { return first | first << 1 | (first & three) << 2 | (b.char_flags & flag ? carried : 0); };
+  b.lower |= whole(lower, kLower);
+  if (Traits<F>::cased) b.upper |= whole(upper, kUpper);
+  if (Traits<F>::gpt2) b.number |= whole(number, kNumber);
+  b.mark = mark;
+  b.wide = leads & ~(upper | lower | number);
+  b.char_bytes = open;
+  if (open) {
+    const u64 last = top_bit(leads);
+    b.char_flags = static_cast<u8>((upper >> last & 1) * kUpper | (lower >> last & 1) * kLower | (number >> last & 1) * kNumber);
+  }
+  return true;
+}
+
+// The same for all characters. False: something that the arithmetic does not cover (white space beyond ASCII; numbers,
+// where they go by groups).
+template <Family F>
+bool Blocks::beyond_ascii_one_by_one(const u8* s, std::size_t n, std::size_t at, Block& b) const {
   u64 left = b.high;
   if (b.char_bytes) {
     const u64 bytes = low_bits(b.char_bytes);
@@ -109,9 +175,9 @@ inline bool Blocks::block(const u8* s, std::size_t n, std::size_t at, BlockCarry
   const u8* const p = s + at;
   Masks m;
   level_->classify(p, ascii_, m);
-  Block b{m.flag[0], m.flag[1], m.flag[2], m.flag[3], m.flag[4], m.flag[5], m.flag[6], m.flag[7], m.high, 0, 0,
-          carry.char_bytes, carry.char_flags};
-  if (b.high && !beyond_ascii<F>(s, n, at, b)) return false;
+  Block b{m.flag[0], m.flag[1], m.flag[2], m.flag[3], m.flag[4], m.flag[5], m.flag[6], m.flag[7], m.high, m.inner, m.long_lead,
+          0, 0, carry.char_bytes, carry.char_flags};
+  if (b.high && !beyond_ascii<F>(p, b) && !beyond_ascii_one_by_one<F>(s, n, at, b)) return false;
   BlockCarry out;
   out.char_bytes = b.char_bytes;
   out.char_flags = b.char_flags;

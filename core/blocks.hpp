@@ -22,6 +22,7 @@ enum Flag : u8 {
   kQuote = 64,    // the apostrophe
   kSlash = 128,   // "/"
   kMark = 128,    // beyond ASCII
+  kHard = 64,     // beyond ASCII: not for the arithmetic
 };
 
 class Blocks {
@@ -42,7 +43,9 @@ class Blocks {
   template <Family F>
   bool block(const u8* s, std::size_t n, std::size_t at, BlockCarry& carry, u64& starts) const;
   template <Family F>
-  bool beyond_ascii(const u8* s, std::size_t n, std::size_t at, Block& b) const;
+  bool beyond_ascii(const u8* p, Block& b) const;
+  template <Family F>
+  bool beyond_ascii_one_by_one(const u8* s, std::size_t n, std::size_t at, Block& b) const;
   u8 flags_at(const u8* s, std::size_t n, std::size_t i, u32& length) const;
   std::size_t white_tail(const u8* s, std::size_t from, std::size_t n) const;
 
@@ -50,6 +53,10 @@ class Blocks {
   AsciiFlags ascii_;
   std::vector<u16> stage1_;
   std::vector<u8> stage2_;  // flags in the place of classes
+  // The same by the bytes of a character, without a branch: of two by its bits; of three by the page that the bits of
+  // its first two name, and its last six. What is not covered, and what is no UTF-8, is kHard.
+  std::vector<u8> two_bytes_, three_bytes_;
+  std::vector<u16> pages_;
   const Simd* level_;
 };
 

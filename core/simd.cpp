@@ -35,16 +35,20 @@ namespace {
 void classify_plain(const u8* s, const AsciiFlags& flags, Masks& out) {
   out = Masks{};
   for (int word = 0; word < 8; ++word) {
-    u64 f = 0, high = 0;
+    u64 f = 0, bytes = 0;
     for (int i = 0; i < 8; ++i) {
       const u8 b = s[word * 8 + i];
       f |= static_cast<u64>(b < 0x80 ? flags.of[b] : 0) << (8 * i);
-      high |= static_cast<u64>(b >> 7) << (8 * i);
+      bytes |= static_cast<u64>(b) << (8 * i);
     }
     // Gathers bit 0 of each byte into one byte (the classic multiplication).
     const auto gather = [](u64 x) { return ((x & 0x0101010101010101ull) * 0x0102040810204080ull) >> 56; };
     for (int k = 0; k < 8; ++k) out.flag[k] |= gather(f >> k) << (8 * word);
+    const u64 high = bytes >> 7;
+    if (!(high & 0x0101010101010101ull)) continue;
     out.high |= gather(high) << (8 * word);
+    out.inner |= gather(high & ~bytes >> 6) << (8 * word);
+    out.long_lead |= gather(high & bytes >> 6 & bytes >> 5) << (8 * word);
   }
 }
 
@@ -82,7 +86,11 @@ BYTEPAIR_TARGET("avx2") void classify_avx2(const u8* s, const AsciiFlags& flags,
     }
     found[half] = f;
     const u64 high = static_cast<u32>(_mm256_movemask_epi8(v));
+    const u64 inner = static_cast<u32>(_mm256_movemask_epi8(_mm256_cmpgt_epi8(_mm256_set1_epi8(-64), v)));
+    const u64 long_lead = high & static_cast<u32>(_mm256_movemask_epi8(_mm256_cmpgt_epi8(v, _mm256_set1_epi8(-33))));
     out.high = half ? out.high | high << 32 : high;
+    out.inner = half ? out.inner | inner << 32 : inner;
+    out.long_lead = half ? out.long_lead | long_lead << 32 : long_lead;
   }
   for (int k = 7; k >= 0; --k) {
     const u64 low = static_cast<u32>(_mm256_movemask_epi8(found[0])), up = static_cast<u32>(_mm256_movemask_epi8(found[1]));
@@ -112,6 +120,8 @@ void classify_avx512(const u8* s, const AsciiFlags& flags, Masks& out) {
   const __m512i f = _mm512_permutex2var_epi8(_mm512_load_si512(flags.of), v, _mm512_load_si512(flags.of + 64));
   const __mmask64 high = _mm512_movepi8_mask(v);
   out.high = high;
+  out.inner = _mm512_cmplt_epi8_mask(v, _mm512_set1_epi8(-64));
+  out.long_lead = _mm512_cmpge_epu8_mask(v, _mm512_set1_epi8(-32));
   for (int k = 0; k < 8; ++k)
     out.flag[k] = _mm512_mask_test_epi8_mask(~high, f, _mm512_set1_epi8(static_cast<char>(1 << k)));
 }
@@ -185,8 +195,13 @@ void classify_neon(const u8* s, const AsciiFlags& flags, Masks& out) {
     v[i] = vld1q_u8(s + 16 * i);
     f[i] = vqtbx4q_u8(vqtbl4q_u8(low, v[i]), up, vsubq_u8(v[i], vdupq_n_u8(64)));
   }
-  const uint8x16_t top = vdupq_n_u8(0x80);
-  out.high = mask_of(vcgeq_u8(v[0], top), vcgeq_u8(v[1], top), vcgeq_u8(v[2], top), vcgeq_u8(v[3], top));
+  const auto at_least = [&](u8 least) {
+    const uint8x16_t x = vdupq_n_u8(least);
+    return mask_of(vcgeq_u8(v[0], x), vcgeq_u8(v[1], x), vcgeq_u8(v[2], x), vcgeq_u8(v[3], x));
+  };
+  out.high = at_least(0x80);
+  out.inner = out.high ? out.high & ~at_least(0xC0) : 0;
+  out.long_lead = out.high ? at_least(0xE0) : 0;
   for (int k = 0; k < 8; ++k) {
     const uint8x16_t bit = vdupq_n_u8(static_cast<u8>(1 << k));
     out.flag[k] = mask_of(vtstq_u8(f[0], bit), vtstq_u8(f[1], bit), vtstq_u8(f[2], bit), vtstq_u8(f[3], bit));

@@ -16,6 +16,8 @@ struct AsciiFlags {
 struct Masks {
   u64 flag[8];  // bit i of flag[k]: byte i has property k
   u64 high;     // bit i: byte i is no ASCII (its flags are zero)
+  u64 inner;    // ... and 0x80 to 0xBF: not the first byte of its character
+  u64 long_lead;  // ... and at least 0xE0: the first of three bytes or more
 };
 
 struct Simd {

@@ -16,6 +16,8 @@ Masks classify_plainly(const u8* s, const AsciiFlags& flags) {
     const u64 bit = u64{1} << i;
     if (s[i] >= 0x80) {
       m.high |= bit;
+      if (s[i] < 0xC0) m.inner |= bit;
+      if (s[i] >= 0xE0) m.long_lead |= bit;
       continue;
     }
     for (int k = 0; k < 8; ++k) m.flag[k] |= flags.of[s[i]] >> k & 1 ? bit : 0;
@@ -27,7 +29,7 @@ bool same(const Masks& a, const Masks& b) {
   for (int k = 0; k < 8; ++k) {
     if (a.flag[k] != b.flag[k]) return false;
   }
-  return a.high == b.high;
+  return a.high == b.high && a.inner == b.inner && a.long_lead == b.long_lead;
 }
 
 }  // namespace
