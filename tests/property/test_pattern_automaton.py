@@ -85,10 +85,10 @@ def test_user_patterns_on_long_texts(regex: str, seed: int) -> None:
     if compile_stages(*stages).tables is None:
         return
     rng, cuts = random.Random(seed), cuts_of(stages)
-    runs = [rng.choice("aab1 \n'éA_.") * int(rng.expovariate(0.1) + 1) for _ in range(60)]
-    data = "".join(runs).encode()
-    expected = regex_ends(data, regex, "tiktoken", 60)
-    assert {name: cut(data) for name, cut in cuts.items()} == dict.fromkeys(cuts, expected)
+    text = "".join(rng.choice("aab1 \n'éA_.") * int(rng.expovariate(0.1) + 1) for _ in range(60))
+    # Backtracking would take for ever on some of them.
+    expected = in_bytes(text, lexer(determinise(build(parse(regex, "tiktoken"))))(text))
+    assert {name: cut(text.encode()) for name, cut in cuts.items()} == dict.fromkeys(cuts, expected)
 
 
 CHAINS: list[Stages] = [
