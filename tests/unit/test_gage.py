@@ -325,16 +325,16 @@ class TestBadFiles:
 
 @pytest.mark.parametrize("unit", [b"\0", b"ab", b"the cat sat on the mat; ", bytes(range(200))])
 def test_time_grows_with_the_size(unit: bytes) -> None:
-    """Twice the data takes about twice the time, within one block and over many."""
+    """Four times the data takes about four times the time, within one block and over many."""
 
     def seconds(size: int, block_size: int) -> float:
         data = (unit * (size // len(unit) + 1))[:size]
         best = float("inf")
         for _ in range(3):
-            start = time.perf_counter()
+            start = time.process_time()
             gage.compress(data, block_size=block_size)
-            best = min(best, time.perf_counter() - start)
+            best = min(best, time.process_time() - start)
         return best
 
     for block_size in (5000, gage.MAX_BLOCK_SIZE):
-        assert seconds(200_000, block_size) < 3.5 * seconds(100_000, block_size) + 0.01
+        assert seconds(200_000, block_size) < 8 * seconds(50_000, block_size) + 0.01
