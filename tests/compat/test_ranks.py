@@ -1,14 +1,9 @@
-"""Ids under the rank rule, against tiktoken with the same ranks: small cuts of real rank files, and the whole files.
-
-The whole files are looked for in the folder that ``BYTEPAIR_TEST_VOCAB`` names, else in ``../shared/vocab`` beside this
-repository.
-"""
+"""Ids under the rank rule, against tiktoken with the same ranks: small cuts of real rank files, and the whole files."""
 
 from __future__ import annotations
 
 import base64
 import lzma
-import os
 import random
 import sysconfig
 from functools import cache
@@ -17,15 +12,13 @@ from typing import Any
 from unittest import mock
 
 import pytest
-from pattern_peers import EVERY_CHARACTER, TRICKY
+from pattern_peers import EVERY_CHARACTER, TRICKY, vocabulary_file
 
 import bytepair
 
 tiktoken = pytest.importorskip("tiktoken", reason="tiktoken is not installed")
 
 DATA = Path(__file__).parent / "data"
-ROOT = Path(__file__).parents[2]
-VOCABULARIES = Path(os.environ.get("BYTEPAIR_TEST_VOCAB") or ROOT.parent / "shared" / "vocab")
 NAMES = ["r50k_base", "cl100k_base", "o200k_base"]
 
 
@@ -50,10 +43,7 @@ def ranks_in(data: bytes) -> dict[bytes, int]:
 def both(name: str, whole: bool) -> tuple[bytepair.Tokenizer, Any]:
     """The same encoding, ours and tiktoken's."""
     if whole:
-        path = VOCABULARIES / f"{name}.tiktoken"
-        if not path.exists():
-            pytest.skip(f"there is no {path.name} in {VOCABULARIES.name}; BYTEPAIR_TEST_VOCAB names another folder")
-        ranks = ranks_in(path.read_bytes())
+        ranks = ranks_in(vocabulary_file(f"{name}.tiktoken").read_bytes())
     else:
         ranks = ranks_in(lzma.decompress((DATA / f"{name}.2000.tiktoken.xz").read_bytes()))
     told = definition(name)

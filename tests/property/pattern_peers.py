@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+
 import pytest
 
 #: Every character that a str can encode.
@@ -40,3 +43,15 @@ def tokenizers_cut(regex: str, text: str) -> list[bytes]:
 
 def pieces(data: bytes, ends: list[int]) -> list[bytes]:
     return [data[start:end] for start, end in zip([0, *ends], ends, strict=False)]
+
+
+def vocabulary_file(name: str) -> Path:
+    """A real vocabulary's file; the test skips where it is not at hand.
+
+    They are looked for in the folder that ``BYTEPAIR_TEST_VOCAB`` names, else in ``../shared/vocab`` beside this
+    repository.
+    """
+    folder = Path(os.environ.get("BYTEPAIR_TEST_VOCAB") or Path(__file__).parents[3] / "shared" / "vocab")
+    if not (folder / name).exists():
+        pytest.skip(f"there is no {name} here; BYTEPAIR_TEST_VOCAB may name a folder that has it")
+    return folder / name
