@@ -1,159 +1,266 @@
-"""``bytepair pattern``: what a pattern is made into, and how it cuts a text."""
+"""``bytepair pattern``: what a pattern is made into, where a text may be cut by it, and how it cuts a text."""
 
 from __future__ import annotations
 
 import json
 import os
-import re
-from itertools import islice
-from typing import TYPE_CHECKING, Any
+import shutil
+import sys
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from ..errors import PatternError
+from ..pattern import UNICODE_VERSION, presets
+from ..pattern.dialects import DIALECTS
 from . import _io, _show
 
 if TYPE_CHECKING:
     from ..pattern import Pattern
     from ..pattern.automaton import Tables
 
-_SAMPLES = 6  # of ranges or pairs that are shown
-_DIALECTS = ("tiktoken", "oniguruma", "python", "pcre")
+_SHOWN = 1 << 12  # pretokens that are shown at a time
+_SAMPLE = 56  # columns for the characters of a class
+_MIN_NEAR = 0.75  # how alike a word and a preset's name must be to ask whether that was meant
+
+_TIERS = {
+    1: "64 bytes at a time, as the family {family} is cut; the automaton does what that leaves",
+    2: "an automaton that reads each character once",
+    3: "the regex module",
+}
+
+
+class _Verdict(NamedTuple):
+    """How a pattern runs, and why it runs no faster way."""
+
+    tier: int
+    family: str | None
+    reason: str | None
 
 
 @click.command("pattern")
-@click.argument("pattern")
+@click.argument("pattern", metavar="REGEX|PRESET")
 @click.argument("text", required=False)
 @click.option(
     "--dialect",
-    type=click.Choice(_DIALECTS),
-    help="How the regex is read: as tiktoken, Hugging Face (oniguruma), Python's re or PCRE do. A preset has its own.",
+    type=click.Choice(list(DIALECTS)),
+    help="How to read REGEX; tiktoken when not given. A preset has its own.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object, with all ranges and pairs.")
 def command(pattern: str, text: str | None, dialect: str | None, as_json: bool) -> None:
-    """Show what PATTERN, a preset or a regex, is made into, and how it cuts TEXT (or - for stdin).
+    """Show what REGEX, or the preset of that name, is made into, and how it cuts TEXT (- is stdin).
 
-    Tier 1 is cut 64 bytes at a time, as one of the families that most tokenizers use; tier 2 by an automaton that reads
-    each character once; tier 3 runs on the regex module, and the reason is told. Split points are pairs of characters
-    between which every text can be cut in two, whatever stands before and behind.
+    Tier 1 cuts 64 bytes at a time, tier 2 is an automaton, tier 3 is the regex module. All cut alike; what differs is
+    the speed. A class is a set of characters that the pattern does not tell apart. At a strong split point a text can
+    be cut in two beforehand, each part on its own; at a weak one only if the first part is shown the next character.
 
     \b
     Examples:
-      bytepair pattern cl100k "it's 12345"
-      bytepair pattern '[a-z]+|[0-9]{1,3}' "ab1cd"
-      bytepair pattern '(a)\\1|.'
+      bytepair pattern o200k "HelloWorld, it's 12345"
+      bytepair pattern '\\p{Lu}?\\p{Ll}+|\\s+' "helloWorld 12"
+      bytepair pattern '(a)\\1' --dialect python
     """
-    from .. import Pattern
-    from ..pattern import presets, resolve
-
-    if dialect is not None and pattern in presets():
-        raise click.UsageError(f"the preset {pattern!r} has its own dialect; leave --dialect out")
-    try:
-        given = resolve(pattern) if dialect is None else Pattern(pattern, dialect=dialect)
-    except PatternError as error:
-        raise click.UsageError(str(error)) from error
-    facts = _facts(given)
-    data = None
-    if text is not None:
-        data = _io.read("-") if text == "-" else os.fsencode(text)
-        ends = given.ends(data)
-        facts["pretokens"] = [data[a:b].decode("latin-1") for a, b in zip([0, *ends], ends)]
+    found = _pattern(pattern, dialect)
+    data = None if text is None else _io.read("-") if text == "-" else os.fsencode(text)
+    ends = None if data is None else found.ends(data)
     if as_json:
-        click.echo(json.dumps(facts, indent=1))
+        click.echo(json.dumps(_facts(found, data, ends), ensure_ascii=True, indent=1))
         return
-    _print(given, facts)
-    if data is not None:
-        click.echo("\ncut")
-        console = _show.console()
-        shown = [_show.Piece(piece.encode("latin-1"), False, False) for piece in facts["pretokens"]]
-        console.print(_show.tokens(shown, console), soft_wrap=True)
+    click.echo("\n".join(_lines(found)))
+    if data is not None and ends is not None:
+        click.echo(f"\n{_io.plural(len(ends), 'pretoken')}")
+        _show_cut(data, ends)
 
 
-def _facts(pattern: Pattern) -> dict[str, Any]:
-    from ..pattern.families import family_of
+def _pattern(given: str, dialect: str | None) -> Pattern:
+    from ..pattern import Pattern, resolve
+
+    if given in presets():
+        if dialect is not None:
+            raise click.UsageError(f"the preset {given} has its own dialect; leave --dialect out, or give a regex")
+        return resolve(given)
+    from difflib import get_close_matches
+
+    near = get_close_matches(given, presets(), 1, _MIN_NEAR)
+    if near:
+        click.echo(f"note: {given!r} is no preset and is read as a regex; the preset {near[0]} is near", err=True)
+    return Pattern(given, dialect=dialect or "tiktoken")
+
+
+def _verdict(pattern: Pattern) -> _Verdict:
+    from ..pattern.families import FAMILY_PRESETS, family_of, family_of_automaton
 
     compiled = pattern.compiled
-    facts: dict[str, Any] = {
-        "preset": pattern.name,
-        "stages": [{"regex": regex, "dialect": dialect} for regex, dialect in pattern.stages],
-        "unicode": pattern.unicode_version,
-    }
-    tables = compiled.tables
-    if tables is None:
-        return {**facts, "tier": 3, "reason": compiled.reason}
-    family = family_of(tables)
-    strong, weak = _pairs(tables, tables.strong), _pairs(tables, tables.weak)
-    return {
-        **facts,
-        "tier": 1 if family else 2,
-        "family": family[0] if family else None,
-        "states": tables.n_states,
-        "levels": tables.width,
-        "classes": _classes(tables),
-        "strong_pairs": strong,
-        "weak_only_pairs": [pair for pair in weak if pair not in strong],
-    }
+    if compiled.tables is None:
+        return _Verdict(3, None, compiled.reason)
+    family = family_of(compiled.tables)
+    if family is not None:
+        return _Verdict(1, family[0], None)
+    alike = family_of_automaton(compiled.tables)
+    if alike is not None:
+        return _Verdict(2, None, f"it has the automaton of {alike}, but other characters in its classes")
+    return _Verdict(2, None, f"its automaton is of none of the families {', '.join(FAMILY_PRESETS)}")
 
 
-def _pairs(tables: Tables, matrix: bytes) -> list[list[int]]:
-    n = tables.n_classes
-    return [[before, after] for before in range(n) for after in range(n) if matrix[before * n + after]]
+def _stages(pattern: Pattern) -> list[Pattern]:
+    """The pattern, and what cuts its pretokens again, each on its own."""
+    from ..pattern import Pattern
+
+    return [Pattern(regex, dialect=dialect, timeout=pattern.timeout) for regex, dialect in pattern.stages]
 
 
-def _classes(tables: Tables) -> list[dict[str, Any]]:
-    """Each class: how many characters it has, and its first ranges."""
-    stage1, stage2 = tables.classes.stage1, tables.classes.stage2
-    pages = (low | high << 8 for low, high in zip(stage1[::2], stage1[1::2]))
-    flat = b"".join(stage2[page * 256 : page * 256 + 256] for page in pages)
-    out = []
-    for number in range(tables.n_classes):
-        ranges = re.finditer(re.escape(bytes([number])) + b"+", flat)
-        first = [[found.start(), found.end() - 1] for found in islice(ranges, _SAMPLES)]
-        out.append({"class": number, "characters": flat.count(number), "ranges": first})
-    return out
+# ---- for people ----
 
 
-def _print(pattern: Pattern, facts: dict[str, Any]) -> None:
-    for place, stage in enumerate(facts["stages"]):
-        name = (f"preset {pattern.name}" if pattern.name else "regex") if place == 0 else "then"
-        click.echo(f"{name}, dialect {stage['dialect']}: {_show.one_line(stage['regex'])}")
-    if facts["tier"] == 3:
-        click.echo(f"tier 3: the regex module, since {facts['reason']}")
-        return
-    if facts["tier"] == 1:
-        click.echo(f"tier 1: 64 bytes at a time, family {facts['family']}")
+def _lines(pattern: Pattern) -> Iterator[str]:
+    stages, verdict = _stages(pattern), _verdict(pattern)
+    width = shutil.get_terminal_size().columns if _io.is_terminal(sys.stdout) else None
+    title = pattern.name or "your regex"
+    for number, stage in enumerate(stages):
+        yield _fact("" if number else "pattern", f"{title if not number else 'then'} (dialect {stage.dialect})")
+        yield _fact("", _printable(stage.regex))
+    if verdict.tier == 3 and len(stages) > 1:
+        yield _fact("tier", f"stage after stage, since {verdict.reason}")
+        for number, stage in enumerate(stages, 1):
+            yield _fact("", f"stage {number}: {_told(_verdict(stage))}")
     else:
-        click.echo("tier 2: an automaton, one look-up a character")
-    click.echo(f"{len(facts['classes'])} classes, {_io.plural(facts['states'], 'state')}, Unicode {facts['unicode']}\n")
-    names = [_class_name(one) for one in facts["classes"]]
-    rows = [[str(one["class"]), f"{one['characters']:,}", _ranges(one)] for one in facts["classes"]]
-    click.echo("\n".join(_show.table(["class", "characters", "among them"], rows, left={2})))
-    strong, weak = facts["strong_pairs"], facts["weak_only_pairs"]
-    click.echo(
-        f"\nsplit points: {_io.plural(len(strong), 'pair')} of classes, and {len(weak):,} more if the text goes on"
-    )
-    some = [f"{names[a]} {_show.BORDER} {names[b]}" for a, b in strong[: 2 * _SAMPLES]]
-    if some:
-        click.echo("  " + "   ".join(some) + ("   ..." if len(strong) > len(some) else ""))
-
-
-def _class_name(one: dict[str, Any]) -> str:
-    """A character of the class that a person knows, where it has one."""
-    for first, last in one["ranges"]:
-        for point in (*range(max(first, 0x20), min(last, 0x7E) + 1), first):
-            if point >= 0x20:
-                return _visible(point)
-    return _visible(one["ranges"][0][0])
-
-
-def _visible(point: int) -> str:
-    data = chr(point).encode("utf-8", "surrogatepass" if not 0xDC80 <= point <= 0xDCFF else "surrogateescape")
-    return _show.visible(_show.Piece(data, False, False))
-
-
-def _ranges(one: dict[str, Any]) -> str:
-    shown = [
-        _visible(first) if first == last else f"{_visible(first)}-{_visible(last)}" for first, last in one["ranges"]
+        yield _fact("tier", _told(verdict))
+    tables = pattern.compiled.tables
+    if tables is None:
+        return
+    size = len(tables.next) // 2
+    yield _fact("automaton", f"{_io.plural(tables.n_states, 'state')}, {size:,} entries, {_pending(tables)}")
+    yield _fact("classes", f"{tables.n_classes} of characters, by Unicode {UNICODE_VERSION}")
+    yield ""
+    classes = _classes(tables)
+    rows = [
+        [str(number), f"{sum(last - first + 1 for first, last in ranges):,}", _sample(ranges)]
+        for number, ranges in enumerate(classes)
     ]
-    held = sum(last - first + 1 for first, last in one["ranges"])
-    return " ".join(shown) + (" ..." if held < one["characters"] else "")
+    yield from _show.table(["class", "characters", "which"], rows, left={2}, width=width)
+    yield ""
+    yield from _split_points(tables, [_one(ranges) for ranges in classes], width)
+
+
+def _fact(name: str, value: str) -> str:
+    return f"{name:<11}{value}"
+
+
+def _printable(regex: str) -> str:
+    """The regex with escapes, which mean the same, for what a terminal would not show."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in regex)
+
+
+def _told(verdict: _Verdict) -> str:
+    from .. import _engine
+
+    said = f"{verdict.tier}: {_TIERS[verdict.tier].format(family=verdict.family)}"
+    if verdict.reason is not None:
+        said += f"{'; not tier 1' if verdict.tier == 2 else ''}, since {verdict.reason}"
+    if verdict.tier == 1 and _engine.NAME == "pure":
+        said += " (in the compiled core; pure Python, which runs here, has only the automaton)"
+    return said
+
+
+def _pending(tables: Tables) -> str:
+    pending = tables.width - 1
+    return f"at most {_io.plural(pending, 'border')} not yet certain" if pending else "every border is certain at once"
+
+
+def _classes(tables: Tables) -> list[list[tuple[int, int]]]:
+    """The ranges (first, last) of each class."""
+    found: list[list[tuple[int, int]]] = [[] for _ in range(tables.n_classes)]
+    for first, end, number in tables.classes.segments():
+        found[number].append((first, end - 1))
+    return found
+
+
+def _sample(ranges: list[tuple[int, int]]) -> str:
+    """The first ranges of a class, as many as fit."""
+    from rich.cells import cell_len
+
+    shown = ""
+    for place, (first, last) in enumerate(ranges):
+        part = _character(first) if first == last else f"{_character(first)}–{_character(last)}"
+        if cell_len(shown) + cell_len(part) > _SAMPLE:
+            return f"{shown}… ({len(ranges) - place:,} more ranges)"
+        shown += part + " "
+    return shown.rstrip()
+
+
+def _character(point: int) -> str:
+    if 0xD800 <= point <= 0xDFFF:
+        return f"⟨U+{point:04X}⟩"
+    return _show.visible(_show.Piece(chr(point).encode(), False, False))
+
+
+def _one(ranges: list[tuple[int, int]]) -> str:
+    """A character that stands for a class: one that can be seen, if there is one."""
+    for first, last in ranges:
+        for point in range(first, min(last, first + 256) + 1):
+            if not 0xD800 <= point <= 0xDFFF and chr(point).isprintable() and not chr(point).isspace():
+                return _character(point)
+    return _character(ranges[0][0])
+
+
+def _split_points(tables: Tables, signs: list[str], width: int | None) -> Iterator[str]:
+    n = tables.n_classes
+    rows = []
+    for before in range(n):
+        strong = [signs[after] for after in range(n) if tables.strong[before * n + after]]
+        weak = [signs[after] for after in range(n) if _only_weak(tables, before * n + after)]
+        if strong or weak:
+            rows.append([signs[before], " ".join(strong), " ".join(weak)])
+    pairs = f"{sum(tables.strong)} strong and {sum(tables.weak) - sum(tables.strong)} weak of {n * n} pairs of classes"
+    yield _fact("split", pairs if rows else "nowhere: no two characters always have a border between them")
+    if rows:
+        yield ""
+        yield from _show.table(["after", "strong before", "weak before"], rows, left={0, 1, 2}, width=width)
+
+
+def _only_weak(tables: Tables, pair: int) -> bool:
+    return bool(tables.weak[pair] and not tables.strong[pair])
+
+
+def _show_cut(data: bytes, ends: list[int]) -> None:
+    console = _show.console()
+    colours = _show.has_colours(console)
+    for at in range(0, len(ends), _SHOWN):
+        starts = [ends[at - 1] if at else 0, *ends[at : at + _SHOWN]]
+        some = [_show.Piece(data[start:end], False, False) for start, end in zip(starts, starts[1:])]
+        if colours:
+            console.print(_show.coloured(some, start=at), soft_wrap=True, end="")
+        else:
+            click.echo((_show.BORDER if at else "") + _show.bordered(some), nl=False)
+    click.echo()
+
+
+# ---- for machines ----
+
+
+def _facts(pattern: Pattern, data: bytes | None, ends: list[int] | None) -> dict[str, Any]:
+    verdict, tables = _verdict(pattern), pattern.compiled.tables
+    facts: dict[str, Any] = {
+        "name": pattern.name,
+        "unicode": pattern.unicode_version,
+        **verdict._asdict(),
+        "stages": [
+            {"regex": stage.regex, "dialect": stage.dialect, **_verdict(stage)._asdict()} for stage in _stages(pattern)
+        ],
+    }
+    if tables is not None:
+        pairs = [divmod(pair, tables.n_classes) for pair in range(tables.n_classes**2)]
+        facts |= {
+            "states": tables.n_states,
+            "pending": tables.width - 1,
+            "classes": _classes(tables),
+            "strong": [pair for pair, holds in zip(pairs, tables.strong) if holds],
+            "weak": [pair for pair, holds in zip(pairs, tables.weak) if holds],
+        }
+    if data is not None and ends is not None:
+        pieces = ((start, end, data[start:end]) for start, end in zip([0, *ends], ends))
+        facts["pretokens"] = [
+            {"start": start, "end": end, "bytes": piece.decode("latin-1"), "text": piece.decode("utf-8", "replace")}
+            for start, end, piece in pieces
+        ]
+    return facts

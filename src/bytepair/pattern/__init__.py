@@ -144,7 +144,12 @@ class Pattern:
         if splitter is not None:
             found: list[int] = splitter.ends(data).tolist()
             return found
-        ends = regex_ends(data, self.regex, self.dialect, self.timeout)
+        # A chain without an automaton is cut stage after stage, each in its own way.
+        first = None if self.then is None else engine_splitter(self.stages[:1])
+        if first is None:
+            ends = regex_ends(data, self.regex, self.dialect, self.timeout)
+        else:
+            ends = first.ends(data).tolist()
         if self.then is None:
             return ends
         pieces = zip([0, *ends], ends, strict=False)

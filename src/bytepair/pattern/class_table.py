@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from .charsets import CODE_POINTS, CharSet
@@ -33,6 +34,13 @@ class ClassTable:
         place = code_point >> 8 << 1
         page = self.stage1[place] | self.stage1[place + 1] << 8
         return self.stage2[page << 8 | code_point & 0xFF]
+
+    def segments(self) -> Iterator[tuple[int, int, int]]:
+        """Runs (first, end, class) of all code points, rising, without gaps."""
+        places = [low | high << 8 for low, high in zip(self.stage1[::2], self.stage1[1::2], strict=True)]
+        flat = b"".join([self.stage2[page << 8 : (page + 1) << 8] for page in places])
+        for run in re.finditer(rb"(.)\1*", flat, re.DOTALL):
+            yield run.start(), run.end(), flat[run.start()]
 
     @classmethod
     def of_segments(cls, n_classes: int, segments: Iterable[tuple[int, int, int]]) -> ClassTable:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from .automaton import Tables
 
-__all__ = ["FAMILY_PRESETS", "family_of"]
+__all__ = ["FAMILY_PRESETS", "family_of", "family_of_automaton"]
 
 #: What a class of characters is for the core: its flags, as in core/blocks.hpp.
 UPPER, LOWER, NUMBER, BLANK, NEWLINE, WHITE, MARK = 1, 2, 4, 8, 16, 32, 128
@@ -97,6 +97,11 @@ _CANONICAL = {
 }
 
 
+def family_of_automaton(tables: Tables) -> str | None:
+    """The family whose automaton a pattern has, whichever characters it names."""
+    return _CANONICAL.get(tables.canonical)
+
+
 def family_of(tables: Tables) -> tuple[str, list[int]] | None:
     """The family of a compiled pattern and the flags of its classes, or None.
 
@@ -107,7 +112,7 @@ def family_of(tables: Tables) -> tuple[str, list[int]] | None:
     >>> family_of(spelled.compiled.tables)[0]
     'gpt2'
     """
-    family = _CANONICAL.get(tables.canonical)
+    family = family_of_automaton(tables)
     if family is None:
         return None
     roles = _ROLES[family]

@@ -98,8 +98,8 @@ def from_huggingface(pre_tokenizer: Mapping[str, Any] | None, *, keep_dropped: b
     Examples
     --------
     >>> digits = {"type": "Digits", "individual_digits": True}
-    >>> pattern = from_huggingface({"type": "Sequence", "pretokenizers": [digits, {"type": "ByteLevel"}]})
-    >>> pattern.ends(b"it's 12")
+    >>> words = {"type": "ByteLevel", "add_prefix_space": False}
+    >>> from_huggingface({"type": "Sequence", "pretokenizers": [digits, words]}).ends(b"it's 12")
     [2, 4, 5, 6, 7]
     """
     stages: list[_Stage] = []
