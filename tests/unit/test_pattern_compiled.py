@@ -10,6 +10,7 @@ import pytest
 from bytepair.pattern import Pattern, presets, resolve
 from bytepair.pattern.automaton import FROM_HERE, Tables, compile_stages
 from bytepair.pattern.charsets import CharSet
+from bytepair.pattern.class_table import ClassTable
 from bytepair.pattern.classes import partition
 
 
@@ -174,3 +175,11 @@ def test_partition_is_the_coarsest() -> None:
 
 def test_compiling_is_cached() -> None:
     assert compile_stages(("a+", "tiktoken")) is Pattern("a+").compiled
+
+
+def test_segments_are_those_that_made_the_table() -> None:
+    table = tables("gpt2").classes
+    assert ClassTable.of_segments(table.n_classes, table.segments()) == table
+    assert list(ClassTable.of_sets(CharSet.of("ab"), CharSet.of("\n\U0010ffff")).segments()) == [
+        (0, 10, 0), (10, 11, 2), (11, 97, 0), (97, 99, 1), (99, 0x10FFFF, 0), (0x10FFFF, 0x110000, 2),
+    ]  # fmt: skip
