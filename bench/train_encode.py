@@ -54,7 +54,7 @@ def main() -> None:
 
     # Ties are broken otherwise, so the vocabularies may differ in a few tokens; the work is the same.
     tok, peer = ours(1), theirs()
-    letter = _byte_letters()
+    letter = byte_letters()
     same = {"".join(letter[b] for b in token) for token in tok.vocab.values()} & set(peer.get_vocab())
     if len(same) < 0.98 * tok.vocab_size:
         sys.exit(f"only {len(same)} of {tok.vocab_size} tokens are the same; this compares different things")
@@ -90,7 +90,7 @@ def main() -> None:
     print("written:", write_record("train_encode", record, ("tiktoken", "tokenizers")))
 
 
-def _byte_letters() -> dict[int, str]:
+def byte_letters() -> dict[int, str]:
     """GPT-2's printable stand-ins for bytes, as `tokenizers` shows them."""
     printable = [*range(33, 127), *range(161, 173), *range(174, 256)]
     others = [b for b in range(256) if b not in printable]

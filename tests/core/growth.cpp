@@ -2,6 +2,7 @@
 #include <ctime>
 #include <limits>
 
+#include "long_runs.hpp"
 #include "stream.hpp"
 #include "support.hpp"
 
@@ -11,21 +12,6 @@ using namespace bytepair::test;
 namespace {
 
 double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
-
-std::string repeated(const std::string& piece, std::size_t n) {
-  std::string text;
-  while (text.size() < n) text += piece;
-  return text;
-}
-
-// The parts of texts that have been slow somewhere: what begins them, and what they repeat.
-const std::vector<std::pair<std::string, std::string>>& runs() {
-  static const std::vector<std::pair<std::string, std::string>> all = {
-      {"", "a"},   {"", "A"},    {"", "1"},         {"", " "},         {"", "\n"},     {"\n", " "},          {"x\n", "\t"}, {"", "'"},
-      {"", "."},   {"", "/"},    {"", "a "},        {"", "ab"},        {"", "'s"},     {utf8(0x3042), "B"},  {"", utf8(0x3042)},
-      {"", "\x80"}, {"", utf8(0x3000)}, {"", utf8(0xA0) + "x"}, {"", utf8(0xBD)}, {"", utf8(0x301)}, {"", " \n"}, {".", "\n/"}, {"\"", "a"}};
-  return all;
-}
 
 // Time at 2n over time at n; noise only ever makes a time longer, so a ratio that is too high is measured again.
 template <class F>
@@ -55,10 +41,10 @@ TEST_CASE("a text twice as long takes at most 2.5 times as long, for every patte
     CAPTURE(pattern.name);
     const Splitter splitter = pattern.splitter();
     const std::size_t size = pattern.family ? kSize : kSize / 4;
-    for (const auto& [begin, piece] : runs()) {
-      CAPTURE(begin);
-      CAPTURE(piece);
-      const std::string text = begin + repeated(piece, 2 * size);
+    for (const LongRun& run : long_runs()) {
+      CAPTURE(run.begin);
+      CAPTURE(run.piece);
+      const std::string text = run.text(2 * size);
       Cursor cursor;
       CHECK(growth(size, 2.5, [&](std::size_t n) {
               cursor.restart(0);
@@ -75,10 +61,10 @@ TEST_CASE("so does a stream in small pieces") {
     CAPTURE(name);
     const Splitter splitter = pattern_named(name).splitter();
     const Specials specials({"<|endoftext|>"}, {0});
-    for (const auto& [begin, piece] : runs()) {
-      CAPTURE(begin);
-      CAPTURE(piece);
-      const std::string text = begin + repeated(piece, kSize / 4);
+    for (const LongRun& run : long_runs()) {
+      CAPTURE(run.begin);
+      CAPTURE(run.piece);
+      const std::string text = run.text(kSize / 4);
       CHECK(growth(kSize / 8, kLimit, [&](std::size_t n) {
               Stream stream;
               for (std::size_t at = 0; at < n; at += 100)

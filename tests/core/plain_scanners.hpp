@@ -15,6 +15,8 @@ class PlainScanner {
     for (u32 c = 0; c < 256; ++c) ascii_[c] = c < 0x80 ? classes_.of(c) : kNotAscii;
   }
 
+  u8 class_of(u32 code_point) const { return classes_.of(code_point); }
+
   // '(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+| ?[^\s\p{L}\p{N}]++[\r\n]*+|\s++$|\s*[\r\n]|\s+(?!\S)|\s
   // The end of the pretoken that begins at p < n.
   std::size_t cl100k(const u8* s, std::size_t p, std::size_t n) const {
