@@ -2,7 +2,8 @@
 
 :class:`Pattern` is what users and tokenizers hold. Below it: ``syntax.py`` reads the regex, ``presets.py`` has the
 named ones, ``automaton.py`` compiles, ``families.py`` knows which of them the core cuts by blocks, ``fallback.py`` runs
-anything else on the ``regex`` module. Importing this package imports neither numpy nor regex.
+anything else on the ``regex`` module; ``pretokenizers.py`` reads Hugging Face's. Importing this
+package imports neither numpy nor regex.
 """
 
 from __future__ import annotations
