@@ -48,8 +48,7 @@ def pieces(data: bytes, ends: list[int]) -> list[bytes]:
 def vocabulary_file(name: str) -> Path:
     """A real vocabulary's file; the test skips where it is not at hand.
 
-    They are looked for in the folder that ``BYTEPAIR_TEST_VOCAB`` names, else in ``../shared/vocab`` beside this
-    repository.
+    They are looked for in the folder that ``BYTEPAIR_TEST_VOCAB`` names, else beside this repository.
     """
     folder = Path(os.environ.get("BYTEPAIR_TEST_VOCAB") or Path(__file__).parents[3] / "shared" / "vocab")
     if not (folder / name).exists():
