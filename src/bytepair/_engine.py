@@ -42,6 +42,15 @@ if NAME == "pure":
 
     _impl = _pure
 
+_level = os.environ.get("BYTEPAIR_SIMD", "")
+if NAME == "core" and _level and _impl.simd_level() != _level:
+    _log.warning(
+        "BYTEPAIR_SIMD=%s is no instruction set that this machine and this build have; it can be avx512, avx2, neon or "
+        "plain, and %s is used",
+        _level,
+        _impl.simd_level(),
+    )
+
 Alphabet = _impl.Alphabet
 ClassTable = _impl.ClassTable
 Counter = _impl.Counter
