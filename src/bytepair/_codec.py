@@ -9,6 +9,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable, Iterator
 from functools import cached_property
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from . import _engine
@@ -133,7 +134,7 @@ class Codec:
         parts = []
         for run, special in segments(data, specials):
             if special is None:
-                parts.append(self.encoder.encode_ends(run, array("q", self.pattern.ends(run))))
+                parts.append(self.encoder.encode_ends(*cut(self.pattern, run)))
             else:
                 parts.append(np.array([special], dtype=np.uint32))
         return np.concatenate(parts) if parts else np.empty(0, dtype=np.uint32)
@@ -167,7 +168,7 @@ class Codec:
         return len(self.encode_array(data, specials))
 
     def pretokens(self, data: bytes) -> list[bytes]:
-        ends = self.pattern.ends(data)
+        data, ends = cut(self.pattern, data)
         pieces = [data[start:end] for start, end in zip([0, *ends], ends)]
         return pieces if self.dropped is None else [piece for piece in pieces if not self.dropped.covers(piece, 1)]
 
@@ -185,6 +186,14 @@ class Codec:
                 f"its ids lie under {self.vocabulary.rows}"
             ) from None
         return text
+
+
+def cut(pattern: Pattern, run: bytes) -> tuple[bytes, Any]:
+    """The text of a run's pretokens, without what the pattern drops, and where each of them ends in it."""
+    if not pattern.drops:
+        return run, array("q", pattern.ends(run))
+    pieces = [run[start:end] for start, end in pattern.spans(run)]
+    return b"".join(pieces), array("q", accumulate(map(len, pieces)))
 
 
 def segments(data: str | bytes, specials: Any) -> Iterator[tuple[bytes, int | None]]:

@@ -113,7 +113,8 @@ class Facts:
     @property
     def lossless(self) -> bool:
         """Whether decoding gives back every text exactly: not in the classic scheme, nor with ``<unk>``."""
-        return self._vocabulary.alphabet.end_of_word is None and self._vocabulary.alphabet.unknown != UNK
+        alphabet = self._vocabulary.alphabet
+        return alphabet.end_of_word is None and alphabet.unknown != UNK and not self._pattern.drops
 
     @property
     def record(self) -> TrainingRecord | None:

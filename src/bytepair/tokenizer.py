@@ -333,7 +333,8 @@ class Tokenizer(Facts):
     def pretokens(self, text: Text, *, errors: Errors = "strict") -> list[bytes]:
         """The pieces that the pattern cuts the text into; no merge crosses their borders.
 
-        Joined they are the text, except in the classic scheme, which drops white space.
+        Joined they are the text, except in the classic scheme, which drops white space, and where the pattern drops
+        something itself.
         """
         return self._codec.pretokens(to_bytes(text, errors))
 
@@ -441,7 +442,7 @@ class Tokenizer(Facts):
             "fallback": v.fallback,
             "specials": sorted(v.specials.items()),
             "roles": sorted(v.roles.items()),
-            "pattern": [self._pattern.stages, self._pattern.unicode_version],
+            "pattern": [self._pattern.stages, self._pattern.drops, self._pattern.unicode_version],
             "merges": v.merges,
             "marked": sorted(v.marked),
             "tokens": [[i, text.decode("latin-1")] for i, text in sorted(v.tokens.items())],

@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 import lzma
 import random
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from pattern_peers import EVERY_CHARACTER, TRICKY, pieces, vocabulary_file
+from pattern_peers import EVERY_CHARACTER, TRICKY, vocabulary_file
 
+import bytepair
 from bytepair.errors import PatternError
 from bytepair.pattern import Pattern, resolve
 from bytepair.pattern.presets import PRESETS
@@ -37,7 +39,8 @@ def spans(theirs: Any, text: str) -> list[bytes]:
 
 
 def cut(pattern: Pattern, text: str) -> list[bytes]:
-    return pieces(text.encode(), pattern.ends(text.encode()))
+    data = text.encode()
+    return [data[start:end] for start, end in pattern.spans(data)]
 
 
 def split(regex: str, behavior: str = "Isolated", invert: bool = False, form: str = "Regex") -> dict[str, Any]:
@@ -117,19 +120,36 @@ def test_the_others(spec: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("kind", ["Whitespace", "WhitespaceSplit"])
 def test_white_space_that_is_dropped(kind: str) -> None:
-    """It stays between the words as pretokens of its own, where the caller asks for that."""
-    with pytest.raises(PatternError, match=rf"pre_tokenizer \({kind}\) drops text, the white space"):
-        from_huggingface({"type": kind})
-    ours, theirs = from_huggingface({"type": kind}, keep_dropped=True), owner({"type": kind})
+    ours, theirs = from_huggingface({"type": kind}), owner({"type": kind})
     some = texts(kind, 600)
     for start in range(0, len(EVERY_CHARACTER), 1 << 15):
         some.append("a".join(EVERY_CHARACTER[start : start + (1 << 15)]))
     for text in some:
-        found = cut(ours, text)
-        assert b"".join(found).decode() == text
-        assert [piece for piece in found if not piece.decode().isspace() or piece[0] in b"\x1c\x1d\x1e\x1f"] == spans(
-            theirs, text
-        )
+        assert cut(ours, text) == spans(theirs, text)
+
+
+@pytest.mark.parametrize("invert", [False, True])
+@pytest.mark.parametrize("regex", REGEXES)
+def test_removed(regex: str, invert: bool) -> None:
+    spec = split(regex, "Removed", invert)
+    ours, theirs = from_huggingface(spec), owner(spec)
+    for text in texts((regex, invert), 100, "ab 1\nB"):
+        assert cut(ours, text) == spans(theirs, text)
+
+
+def test_a_tokenizer_that_drops_says_so(tmp_path: Path) -> None:
+    pattern = from_huggingface(sequence({"type": "WhitespaceSplit"}, PUNCTUATION[0]))
+    tok = bytepair.train("low low lower, lowest!", num_merges=3, pattern=pattern)
+    assert not tok.lossless
+    assert tok.pretokens(" low,  low") == [b"low", b",", b"low"]
+    assert tok.pieces(" low,  low") == [b"low", b",", b"low"]
+    assert list(tok.encode_iter([" lo", "w,", "  low"])) == tok.encode(" low,  low")
+    tok.save(tmp_path / "t.json")
+    again = bytepair.load(tmp_path / "t.json")
+    assert again == tok
+    assert again.pattern == pattern
+    kept = bytepair.Pattern(r"\S+", then=pattern.then)
+    assert bytepair.train("low low lower, lowest!", num_merges=3, pattern=kept) != tok
 
 
 SEQUENCES = {
@@ -192,14 +212,10 @@ def test_the_prefix_space_is_told() -> None:
 
 
 REFUSED = [
-    (split("a", "Removed"), "drops text, what 'a' matches"),
-    (split("a", "Removed", True), "drops text, what 'a' does not match"),
-    (split(r"\p{L}+|\s+", "Removed", True), "does not match"),
-    ({"type": "Punctuation", "behavior": "Removed"}, r"pre_tokenizer \(Punctuation\) drops text"),
     ({"type": "Metaspace", "replacement": "\u2581"}, "replaces spaces by U"),
     ({"type": "UnicodeScripts"}, "old Unicode"),
-    ({"type": "BertPreTokenizer"}, "drops text"),
-    ({"type": "CharDelimiterSplit", "delimiter": "x"}, "drops text"),
+    ({"type": "BertPreTokenizer"}, "WordPiece"),
+    ({"type": "CharDelimiterSplit", "delimiter": "x"}, "Split with behavior Removed"),
     ({"type": "Unheard"}, "is not supported; there are ByteLevel, Digits"),
     (sequence(BYTE_LEVEL, split("a")), r"pretokenizers\[1\] \(Split\) comes after a ByteLevel"),
     (sequence(split("a"), {"type": "ByteLevel"}), r"pretokenizers\[1\] \(ByteLevel\) adds a space to every piece"),
@@ -237,6 +253,5 @@ def test_nothing_is_too_deep_for_an_error() -> None:
         from_huggingface(deep)
 
 
-def test_kept_what_is_dropped() -> None:
-    assert from_huggingface(split("a", "Removed"), keep_dropped=True) == from_huggingface(split("a"))
+def test_nothing_cuts_nothing() -> None:
     assert from_huggingface(None) == resolve("none")

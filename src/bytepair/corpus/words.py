@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import _engine
 from .._check import threads as check_threads
-from .._codec import segments
+from .._codec import cut, segments
 from .._text import to_bytes
 from ..errors import TextError, TrainingError
 from ..pattern import Pattern, resolve
@@ -256,9 +256,8 @@ class _Counting:
             offset = 0
             for run, special in segments(whole, self.specials):
                 if special is None:
-                    import numpy as np
-
-                    counter.feed_ends(run, np.array(self.pattern.ends(run), dtype=np.int64), number, offset)
+                    text, ends = cut(self.pattern, run)
+                    counter.feed_ends(text, ends, number, offset)
                 offset += len(run)
             self._read(len(whole))
             return

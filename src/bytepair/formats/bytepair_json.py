@@ -71,6 +71,8 @@ def _dump(value: Any, indent: str = "") -> str:
 
 def _pattern_to_json(pattern: Pattern) -> dict[str, Any]:
     out: dict[str, Any] = {"regex": pattern.regex, "dialect": pattern.dialect}
+    if pattern.drop is not None:
+        out["drop"] = pattern.drop
     if pattern.then is not None:
         out["then"] = _pattern_to_json(pattern.then)
     return out
@@ -268,9 +270,10 @@ def _pattern(reader: _Reader, name: str) -> Pattern:
 
 
 def _stage(reader: _Reader) -> Pattern:
-    reader.only({"name", "regex", "dialect", "unicode", "then"})
+    reader.only({"name", "regex", "dialect", "unicode", "drop", "then"})
+    drop = reader.get("drop", str) if "drop" in reader.value else None
     then = _stage(reader.sub("then")) if "then" in reader.value else None
-    return Pattern(reader.get("regex", str), dialect=reader.get("dialect", str), then=then)
+    return Pattern(reader.get("regex", str), dialect=reader.get("dialect", str), then=then, drop=drop)
 
 
 def _changes(recorded: str) -> str:

@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import lru_cache
-from typing import Any
+from typing import Any, Literal
 
 from .. import _engine
 from ..errors import PatternError
@@ -21,7 +21,7 @@ from .charsets import CharSet
 from .class_table import ClassTable
 from .dialects import DIALECTS, dialect_named
 from .escapes import shown
-from .fallback import regex_ends
+from .fallback import regex_cuts
 from .families import family_of
 from .nodes import can_be_empty, expanded_size
 from .presets import PRESETS, Preset
@@ -61,6 +61,9 @@ class Pattern:
         Seconds that one document may take where the pattern runs on the ``regex`` module.
     then
         A pattern that cuts each pretoken again, as a text of its own.
+    drop
+        ``"matches"`` or ``"gaps"``: what is left out, as some of Hugging Face's pre-tokenizers do. A tokenizer with
+        such a pattern is not lossless. None, the default, leaves out nothing.
 
     Raises
     ------
@@ -78,6 +81,7 @@ class Pattern:
     dialect: str = field(default="tiktoken", kw_only=True)
     timeout: float = field(default=60.0, kw_only=True, compare=False)
     then: Pattern | None = field(default=None, kw_only=True)
+    drop: Literal["matches", "gaps"] | None = field(default=None, kw_only=True)
     #: The preset's name, or None.
     name: str | None = field(init=False, compare=False, repr=False)
     unicode_version: str = field(init=False, repr=False)
@@ -90,11 +94,13 @@ class Pattern:
         if isinstance(self.timeout, bool) or not isinstance(self.timeout, (int, float)):
             raise PatternError(f"timeout={self.timeout!r} is no number of seconds")
         dialect_named(self.dialect)
+        if self.drop not in (None, "matches", "gaps"):
+            raise PatternError(f'drop={self.drop!r} is not "matches", "gaps" or None')
         if not (self.then is None or isinstance(self.then, Pattern)):
             raise PatternError(f"then={self.then!r} is no Pattern; make one of it with bytepair.Pattern(...)")
         if not self.timeout > 0:
             raise PatternError(f"timeout={self.timeout!r} leaves no time; give seconds above 0")
-        name = next((name for name, preset in PRESETS.items() if preset.stages == self.stages), None)
+        name = next((name for name, preset in PRESETS.items() if preset.stages == self.stages and not self.drops), None)
         if name is None and expanded_size(tree := parse(self.regex, self.dialect)) > MAX_SIZE:
             raise PatternError(
                 f"pattern {shown(self.regex)} has more than {MAX_SIZE} parts once its repetitions are written out; "
@@ -114,17 +120,27 @@ class Pattern:
         return ((self.regex, self.dialect), *(self.then.stages if self.then else ()))
 
     @property
+    def drops(self) -> tuple[str, ...]:
+        """What each stage leaves out, ``"matches"``, ``"gaps"`` or ``"nothing"``; empty where no stage leaves any."""
+        stages: list[str] = []
+        stage: Pattern | None = self
+        while stage is not None:
+            stages.append(stage.drop or "nothing")
+            stage = stage.then
+        return tuple(stages) if set(stages) != {"nothing"} else ()
+
+    @property
     def compiled(self) -> CompiledPattern:
         """The pattern as an automaton, or the reason why it has none; compiled on first use and kept."""
-        return compile_stages(*self.stages)
+        return CompiledPattern(3, "it leaves out text", None) if self.drops else compile_stages(*self.stages)
 
     @property
     def splitter(self) -> Any:
-        """What cuts this pattern in the engine, or None: then only :meth:`ends` does."""
-        return engine_splitter(self.stages)
+        """What cuts this pattern in the engine, or None: then only :meth:`spans` does."""
+        return None if self.drops else engine_splitter(self.stages)
 
     def ends(self, data: bytes) -> list[int]:
-        """Cut a text.
+        """Cut a text that nothing is left out of.
 
         Parameters
         ----------
@@ -139,22 +155,37 @@ class Pattern:
         Raises
         ------
         PatternError
-            If the text takes longer than the timeout.
+            If the text takes longer than the timeout, or the pattern leaves out text.
         """
+        if self.drops:
+            raise PatternError(f"pattern {shown(self.regex)} leaves out text: its pretokens have gaps; ask for spans()")
         splitter = self.splitter
         if splitter is not None:
             found: list[int] = splitter.ends(data).tolist()
             return found
+        return [end for _, end in self.spans(data)]
+
+    def spans(self, data: bytes) -> list[tuple[int, int]]:
+        """Cut a text: the start and end of every pretoken, in bytes. What a pattern drops lies in none.
+
+        Examples
+        --------
+        >>> Pattern(r"\\w+|[^\\w\\s]+", drop="gaps").spans(b"a  b.")
+        [(0, 1), (3, 4), (4, 5)]
+        """
         # A chain without an automaton is cut stage after stage, each in its own way.
-        first = None if self.then is None else engine_splitter(self.stages[:1])
-        if first is None:
-            ends = regex_ends(data, self.regex, self.dialect, self.timeout)
-        else:
+        first = None if self.drop else engine_splitter(self.stages[:1] if self.then else self.stages)
+        if first is not None:
             ends = first.ends(data).tolist()
+            pieces = list(zip([0, *ends], ends, strict=False))
+        else:
+            cuts = regex_cuts(data, self.regex, self.dialect, self.timeout)
+            starts = [0, *(end for end, _ in cuts)]
+            dropped = {"matches": True, "gaps": False}.get(self.drop or "")
+            pieces = [(start, end) for start, (end, match) in zip(starts, cuts, strict=False) if match is not dropped]
         if self.then is None:
-            return ends
-        pieces = zip([0, *ends], ends, strict=False)
-        return [start + end for start, stop in pieces for end in self.then.ends(data[start:stop])]
+            return pieces
+        return [(start + a, start + b) for start, stop in pieces for a, b in self.then.spans(data[start:stop])]
 
 
 @lru_cache(maxsize=64)

@@ -27,7 +27,7 @@ from .syntax import parse
 if TYPE_CHECKING:
     import regex
 
-__all__ = ["regex_ends", "regex_source"]
+__all__ = ["regex_cuts", "regex_ends", "regex_source"]
 
 _MAX_CLASSES = 250
 _SUFFIX = {"greedy": "", "lazy": "?", "possessive": "+"}
@@ -127,8 +127,8 @@ def _compiled(pattern: str, dialect: str) -> tuple[regex.Pattern[str], ClassTabl
         raise PatternError(f"pattern {shown(pattern)} cannot run on the regex module: {error}; simplify it") from error
 
 
-def regex_ends(data: bytes, pattern: str, dialect: str, timeout: float) -> list[int]:
-    """Cut a text and give the end of every pretoken.
+def regex_cuts(data: bytes, pattern: str, dialect: str, timeout: float) -> list[tuple[int, bool]]:
+    """Cut a text and give the end of every pretoken, and whether it is a match (and no gap).
 
     Parameters
     ----------
@@ -141,7 +141,7 @@ def regex_ends(data: bytes, pattern: str, dialect: str, timeout: float) -> list[
 
     Returns
     -------
-    list of int
+    list of (int, bool)
         End offsets in bytes, rising; a gap that the pattern leaves is a pretoken too.
 
     Raises
@@ -154,13 +154,16 @@ def regex_ends(data: bytes, pattern: str, dialect: str, timeout: float) -> list[
     searched = text if table is None else text.translate(_Classes(table))
     deadline = time.monotonic() + timeout
     cuts: list[int] = []
+    matches: list[bool] = []
     place = 0
     try:
         for match in compiled.finditer(searched, timeout=timeout):
             first, end = match.span()
             if first > place:
                 cuts.append(first)
+                matches.append(False)
             cuts.append(end)
+            matches.append(True)
             place = end
             if time.monotonic() > deadline:
                 raise TimeoutError
@@ -171,4 +174,10 @@ def regex_ends(data: bytes, pattern: str, dialect: str, timeout: float) -> list[
         ) from None
     if place < len(text):
         cuts.append(len(text))
-    return cuts if len(text) == len(data) else byte_offsets(text, cuts)
+        matches.append(False)
+    return list(zip(cuts if len(text) == len(data) else byte_offsets(text, cuts), matches))
+
+
+def regex_ends(data: bytes, pattern: str, dialect: str, timeout: float) -> list[int]:
+    """The ends alone of what :func:`regex_cuts` gives."""
+    return [end for end, _ in regex_cuts(data, pattern, dialect, timeout)]

@@ -1,7 +1,7 @@
 """A Hugging Face ``pre_tokenizer`` as a chain of patterns that cuts exactly where its owner does.
 
 :func:`from_huggingface` reads the object as ``tokenizer.json`` has it; readers of such files call it. What a pattern
-cannot say is refused with the reason: text that the owner drops, spaces that it adds, characters that it replaces.
+cannot say is refused with the reason: spaces that the owner adds, characters that it replaces.
 
 A Split finds the matches of its regex R, and gaps between them. Its behavior then joins some of these pieces:
 
@@ -9,13 +9,13 @@ A Split finds the matches of its regex R, and gaps between them. Its behavior th
 - Contiguous joins neighbouring matches: ``(?:R)+``.
 - MergedWithPrevious, and MergedWithNext inverted, join a gap and the match behind it: ``[\\s\\S]*?(?:R)``.
 - MergedWithNext, and MergedWithPrevious inverted, join a match and the gap behind it: ``(?:R)(?:(?!R)[\\s\\S])*``.
-- Removed drops the matches, or inverted the gaps: a pattern only where there is nothing to drop.
+- Removed leaves out the matches, or inverted the gaps, as Whitespace and WhitespaceSplit leave out white space.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from ..errors import PatternError
 from . import Pattern, resolve
@@ -48,6 +48,7 @@ _PUNCTUATION = rf"[[\p{{P}}!-/:-@\[-`{{-~\x{{166d}}\x{{111c9}}]&&[^{_NOT_YET}]]"
 class _Stage(NamedTuple):
     regex: str
     dialect: str
+    drop: Literal["matches", "gaps"] | None = None
 
 
 class _Part(NamedTuple):
@@ -73,16 +74,13 @@ class _Part(NamedTuple):
         return str(value)
 
 
-def from_huggingface(pre_tokenizer: Mapping[str, Any] | None, *, keep_dropped: bool = False) -> Pattern:
+def from_huggingface(pre_tokenizer: Mapping[str, Any] | None) -> Pattern:
     """Make the pattern that cuts where a Hugging Face pre-tokenizer does.
 
     Parameters
     ----------
     pre_tokenizer
         The object as ``tokenizer.json`` has it; None is no cut at all.
-    keep_dropped
-        Keep what the owner drops (as Whitespace does with white space) as pretokens, instead of refusing. The caller
-        has to leave them out.
 
     Returns
     -------
@@ -112,11 +110,11 @@ def from_huggingface(pre_tokenizer: Mapping[str, Any] | None, *, keep_dropped: b
         if part.kind not in _READERS:
             why = _REFUSED.get(part.kind, f"is not supported; there are {', '.join(sorted(_READERS))}")
             raise part.refuse(why)
-        stages += _READERS[part.kind](part, keep_dropped)
+        stages += _READERS[part.kind](part)
         last = part
     pattern: Pattern | None = None
     for stage in reversed(stages):
-        pattern = Pattern(stage.regex, dialect=stage.dialect, then=pattern)
+        pattern = Pattern(stage.regex, dialect=stage.dialect, drop=stage.drop, then=pattern)
     return resolve("none") if pattern is None else pattern
 
 
@@ -153,7 +151,7 @@ def _flat(pre_tokenizer: object, place: str, depth: int = 0) -> Iterator[_Part]:
         yield from _flat(one, f"{place}.pretokenizers[{number}]", depth + 1)
 
 
-def _split(part: _Part, keep_dropped: bool) -> list[_Stage]:
+def _split(part: _Part) -> list[_Stage]:
     pattern = part.fields.get("pattern")
     if not isinstance(pattern, Mapping) or len(pattern) != 1 or not {"Regex", "String"} >= pattern.keys():
         raise part.refuse('has no pattern; give {"Regex": ...} or {"String": ...}')
@@ -161,10 +159,10 @@ def _split(part: _Part, keep_dropped: bool) -> list[_Stage]:
     if not isinstance(text, str):
         raise part.refuse(f"has {form}={text!r}; give a string")
     regex = text if form == "Regex" else "".join(f"\\{c}" if c.isascii() and not c.isalnum() else c for c in text)
-    return [_joined(part, regex, part.behavior(None), part.boolean("invert", False), keep_dropped)]
+    return [_joined(part, regex, part.behavior(None), part.boolean("invert", False))]
 
 
-def _joined(part: _Part, regex: str, behavior: str, invert: bool, keep_dropped: bool) -> _Stage:
+def _joined(part: _Part, regex: str, behavior: str, invert: bool) -> _Stage:
     """The pattern whose matches and gaps are the pieces of a Split."""
     dialect = "oniguruma"
     try:
@@ -174,10 +172,9 @@ def _joined(part: _Part, regex: str, behavior: str, invert: bool, keep_dropped: 
     if can_be_empty(tree):
         raise part.refuse(f"has the pattern {shown(regex)}, which can match the empty text; use + where it has *")
     if behavior == "Removed":
-        if not keep_dropped and not (invert and _leaves_no_gap(regex, dialect)):
-            what = f"what {shown(regex)} {'does not match' if invert else 'matches'}"
-            raise part.refuse(f"drops text, {what}, which a pattern never does; the behavior Isolated keeps it")
-        return _Stage(regex, dialect)
+        # Older files write Isolated so, with a regex that leaves no gap: then nothing is dropped.
+        whole = invert and _leaves_no_gap(regex, dialect)
+        return _Stage(regex, dialect, None if whole else "gaps" if invert else "matches")
     if behavior == "Isolated":
         return _Stage(regex, dialect)
     if not _stands_in_a_group(regex, tree, dialect):
@@ -207,41 +204,36 @@ def _leaves_no_gap(regex: str, dialect: str) -> bool:
     return not any(kind == GAP for row in automaton.delta for kind, _ in row)
 
 
-def _byte_level(part: _Part, keep_dropped: bool) -> list[_Stage]:  # noqa: ARG001
+def _byte_level(part: _Part) -> list[_Stage]:
     gpt2 = PRESETS["gpt2"]
     return [_Stage(gpt2.regex, gpt2.dialect)] if part.boolean("use_regex", True) else []
 
 
-def _digits(part: _Part, keep_dropped: bool) -> list[_Stage]:
+def _digits(part: _Part) -> list[_Stage]:
     behavior = "Isolated" if part.boolean("individual_digits", False) else "Contiguous"
-    return [_joined(part, _NUMBER, behavior, False, keep_dropped)]
+    return [_joined(part, _NUMBER, behavior, False)]
 
 
-def _punctuation(part: _Part, keep_dropped: bool) -> list[_Stage]:
-    return [_joined(part, _PUNCTUATION, part.behavior("Isolated"), False, keep_dropped)]
+def _punctuation(part: _Part) -> list[_Stage]:
+    return [_joined(part, _PUNCTUATION, part.behavior("Isolated"), False)]
 
 
-def _white_space(regex: str) -> Callable[[_Part, bool], list[_Stage]]:
-    def read(part: _Part, keep_dropped: bool) -> list[_Stage]:
-        if not keep_dropped:
-            raise part.refuse("drops text, the white space between words, which a pattern never does")
-        # Its \\w and \\s are those of Rust's regexes, as in tiktoken.
-        return [_Stage(regex, "tiktoken")]
-
-    return read
+def _white_space(part: _Part) -> list[_Stage]:
+    # Its \w and \s are those of Rust's regexes, as in tiktoken.
+    return [_Stage(r"\S+" if part.kind == "WhitespaceSplit" else r"\w+|[^\w\s]+", "tiktoken", "gaps")]
 
 
-_READERS: dict[str, Callable[[_Part, bool], list[_Stage]]] = {
+_READERS: dict[str, Callable[[_Part], list[_Stage]]] = {
     "Split": _split,
     "ByteLevel": _byte_level,
     "Digits": _digits,
     "Punctuation": _punctuation,
-    "Whitespace": _white_space(r"\w+|[^\w\s]+"),
-    "WhitespaceSplit": _white_space(r"\S+"),
+    "Whitespace": _white_space,
+    "WhitespaceSplit": _white_space,
 }
 _REFUSED = {
     "Metaspace": "replaces spaces by U+2581, which no pattern does",
     "UnicodeScripts": "cuts by a table of scripts of an old Unicode, and drops spaces where a text begins",
-    "BertPreTokenizer": "drops text, the white space between words, which a pattern never does",
-    "CharDelimiterSplit": "drops text, the delimiters, which a pattern never does",
+    "BertPreTokenizer": "belongs to WordPiece; write it as a Sequence of WhitespaceSplit and Punctuation",
+    "CharDelimiterSplit": "is not supported; write it as a Split with behavior Removed",
 }
