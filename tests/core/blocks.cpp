@@ -94,6 +94,8 @@ TEST_CASE("what a block cannot tell by itself, at every place of a block") {
       ".\n/\n/x", "./\r\n//", "!\n\n x", ".\n  \n  x", "/'s/",                                              // line ends
       " \n \n  a", "\n\n\t\t\tx", "\r\n\r\n   ", "   \t\t\n", "a\n" + std::string(70, ' ') + "b", "a\n" + std::string(70, ' ') + "\nb",
       "1234567", "12" + utf8(0xFF11) + "4", "12345678901234567890", "\xF0\x9F", "\xE3\x81", "\xFF\xFE", "\xC3", utf8(0x1F44D) + "ok",
+      "\xED\xA0\x80" "ab", " \xED\xBF\xBFx", "\xE0\x80\x80" "ab", "\xE0\x9F\xBFx", "\xC1\xBFx", "\xC0\x80x",      // no UTF-8
+      "\xF0\x80\x80\x80x", "\xF4\x90\x80\x80x", "\xF8\x88\x80\x80\x80x", "\xE3\x81x", "\xE3x", "\xC3x", "\x81x",
       utf8(0x2019) + "s", utf8(0x2019) + utf8(0x2019) + "word", " " + utf8(0x201C) + "Word", utf8(0xE9) + "A", "AB" + utf8(0xE9)};
   for (const std::string& piece : hard) {
     CAPTURE(piece);
