@@ -203,7 +203,7 @@ int doubling(int runs) {
       double best[2] = {1e9, 1e9};
       // Noise only ever makes a time longer: a ratio that looks high is measured again.
       for (int k = 0; k < 4 * runs && (k < 2 || best[1] > 2.05 * best[0]); ++k) {
-        for (const std::size_t twice : {0, 1}) {
+        for (const std::size_t twice : {0u, 1u}) {
           const double start = seconds();
           cursor.restart(0);
           while (splitter.fill(cursor, reinterpret_cast<const u8*>(text.data()), (twice + 1) * kSize, true) > 0) {}

@@ -74,7 +74,7 @@ void Automaton::build_pairs() {
     ascii_[c] = classes_.of(c);
     ascii_first_[c] = static_cast<u16>(ascii_[c] * n);
   }
-  pair_shift_ = std::bit_width(n * n - 1);
+  pair_shift_ = static_cast<u32>(std::bit_width(n * n - 1));
   if (static_cast<std::size_t>(n_states) * n * n > kPairLimit) return;
   pair_row_.resize(table_.size());
   for (u32 state = 0; state < n_states; ++state) {

@@ -83,7 +83,7 @@ class Automaton {
   // The same for two ASCII characters at once: row (of this table) << 3 | 4: something more | a border before the second
   // | before the first. Empty where it would be too large.
   std::vector<u32> pairs_;
-  int pair_shift_ = 0;
+  u32 pair_shift_ = 0;
   std::vector<u16> pair_row_;  // by the row of table_: a division is too slow
   u8 ascii_[128];
   u16 ascii_first_[128];  // class * (number of classes)

@@ -115,7 +115,7 @@ TEST_CASE("runs over many blocks, of one character and of two") {
                                            utf8(0xBD), utf8(0x301), utf8(0x1F44D), "\x80", "\xE3"};
   for (const std::string& first : pieces) {
     for (const std::string& second : pieces) {
-      for (const std::size_t n : {63, 64, 65, 130}) {
+      for (const std::size_t n : {63u, 64u, 65u, 130u}) {
         std::string text;
         for (std::size_t k = 0; k < n; ++k) text += first;
         for (std::size_t k = 0; k < n; ++k) text += second;

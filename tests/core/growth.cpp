@@ -18,7 +18,7 @@ template <class F>
 double growth(std::size_t n, double limit, F work) {
   double times[2] = {std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
   for (int attempt = 0; attempt < 6; ++attempt) {
-    for (const std::size_t k : {0, 1}) {
+    for (const std::size_t k : {0u, 1u}) {
       const double start = cpu_seconds();
       work((k + 1) * n);
       times[k] = std::min(times[k], cpu_seconds() - start);
