@@ -234,7 +234,7 @@ NB_MODULE(_core, m) {
                           const std::optional<std::string>& level) {
         Automaton automaton(classes, {width, unpack<u16>(begin), unpack<u16>(levels), unpack<u16>(next),
                                       unpack<u16>(action), actions, unpack<u8>(strong)});
-        if (!family) {
+        if (!family || (!level && !blocks_pay())) {
           new (self) Splitter(std::move(automaton));
           return;
         }
@@ -248,6 +248,7 @@ NB_MODULE(_core, m) {
         const std::string_view text = view(data);
         std::vector<i64> ends;
         without_lock(text.size(), [&] {
+          ends.reserve(text.size() / 4 + 16);
           Cursor cursor;
           while (const std::size_t k = self.fill(cursor, bytes_of(text), text.size(), true))
             ends.insert(ends.end(), cursor.ends.begin(), cursor.ends.begin() + static_cast<std::ptrdiff_t>(k));

@@ -240,4 +240,9 @@ const Simd& simd() {
   return *chosen;
 }
 
+bool blocks_pay() {
+  const char* forced = std::getenv("BYTEPAIR_SIMD");
+  return &simd() != &kPlain || (forced && *forced);
+}
+
 }  // namespace bytepair

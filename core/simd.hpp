@@ -29,6 +29,9 @@ struct Simd {
 
 // The best level of this machine, or the one that BYTEPAIR_SIMD names ("avx512", "avx2", "neon", "plain").
 const Simd& simd();
+// Whether blocks are worth it: on plain words the automaton alone is as fast, so they run there only where BYTEPAIR_SIMD
+// asks for them.
+bool blocks_pay();
 // A level by name; nullptr where this machine or this build does not have it.
 const Simd* simd_named(const std::string& name);
 
