@@ -41,6 +41,18 @@ def test_scripts_equal_tiktokens() -> None:
     assert sizes == 0x110000
 
 
+def test_ages_equal_tiktokens() -> None:
+    versions = sorted(_unicode_tables.AGES, key=unicode._number)
+    for before, version in zip(versions, versions[1:]):
+        new = "".join(map(chr, unicode.age(version) - unicode.age(before) - SURROGATES))
+        assert tiktoken_matches(rf"\p{{Age={version}}}", new) == new
+        assert tiktoken_matches(rf"\p{{Age={before}}}", new) == ""
+    # So every character of the last version is of the right age, if both ends are right.
+    for version in (versions[0], versions[-1]):
+        theirs = tiktoken_matches(rf"\p{{Age={version}}}", EVERY_CHARACTER)
+        assert listed(theirs) == unicode.age(version) - SURROGATES
+
+
 @pytest.mark.parametrize("escape", [r"\s", r"\w", r"\d", r"\h", r"\p{Alphabetic}", r"\p{Uppercase}", r"\p{Lowercase}"])
 def test_escapes_equal_their_dialects_owner(escape: str) -> None:
     from bytepair.pattern.nodes import one_set
@@ -85,7 +97,7 @@ def test_names_are_loose() -> None:
     assert unicode.property_set("Any") == unicode.property_set("Assigned") | unicode.category("Cn")
 
 
-@pytest.mark.parametrize("call", [unicode.category, unicode.script, unicode.property_set])
+@pytest.mark.parametrize("call", [unicode.category, unicode.script, unicode.age, unicode.property_set])
 def test_unknown_names_are_refused_with_a_way_out(call: object) -> None:
     with pytest.raises(PatternError, match=r"Klingon.*; use"):
         call("Klingon")  # type: ignore[operator]
@@ -101,3 +113,9 @@ def test_exact_sizes() -> None:
     assert [hex(point) for point in unicode.white_space()][:7] == ["0x9", "0xa", "0xb", "0xc", "0xd", "0x20", "0x85"]
     assert len(unicode.white_space()) == 25
     assert len(unicode.category("Cs")) == 2048
+    assert len(unicode.age("1.1")) == 33_979
+    assert unicode.age("12.1") - unicode.age("12.0") == listed("\u32ff")
+    # All that 16.0 has, and the 66 noncharacters.
+    beyond = unicode.property_set("Age=16.0") - unicode.property_set("Assigned")
+    assert len(beyond) == 66
+    assert not unicode.property_set("Assigned") - unicode.age("16.0")

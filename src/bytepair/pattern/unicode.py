@@ -15,7 +15,17 @@ from ..errors import PatternError
 from . import _unicode_tables as tables
 from .charsets import ALL, CharSet
 
-__all__ = ["UNICODE_VERSION", "category", "fold_closure", "property_set", "script", "simple_fold", "white_space"]
+__all__ = [
+    "UNICODE_VERSION",
+    "age",
+    "category",
+    "fold_closure",
+    "property_set",
+    "script",
+    "scripts",
+    "simple_fold",
+    "white_space",
+]
 
 UNICODE_VERSION: str = tables.UNICODE_VERSION
 
@@ -123,6 +133,34 @@ def script(name: str) -> CharSet:
     return _script(known)
 
 
+def scripts() -> tuple[str, ...]:
+    """The long names of all scripts; Unknown is none of them."""
+    return tuple(tables.SCRIPTS)
+
+
+@cache
+def age(version: str) -> CharSet:
+    """The characters that a version of Unicode has, new or from earlier ones: ``"9.0"``. Noncharacters have ages too.
+
+    Raises
+    ------
+    PatternError
+        If there is no such version.
+
+    Examples
+    --------
+    >>> len(age("9.0")), len(age("16.0"))
+    (267819, 294645)
+    """
+    if version not in tables.AGES:
+        raise PatternError(f"Unicode {UNICODE_VERSION} has no age {version!r}; use a version such as 9.0")
+    return CharSet.union(_decode(text) for new, text in tables.AGES.items() if _number(new) <= _number(version))
+
+
+def _number(version: str) -> tuple[int, ...]:
+    return tuple(map(int, version.split(".")))
+
+
 @cache
 def white_space() -> CharSet:
     """The property White_Space: the separators, U+0009 to U+000D and U+0085."""
@@ -131,9 +169,9 @@ def white_space() -> CharSet:
 
 @cache
 def property_set(name: str) -> CharSet:
-    """The set of a property as regexes name it: ``L``, ``Script=Han``, ``Han``, ``IsHan``, ``Alphabetic``, ``Any``.
+    """The set of a property as regexes name it: ``L``, ``Script=Han``, ``Han``, ``IsHan``, ``Age=9.0``, ``Any``.
 
-    General categories, scripts, and the properties Any, ASCII, Assigned, White_Space, Alphabetic, Uppercase and
+    General categories, scripts, ages, and the properties Any, ASCII, Assigned, White_Space, Alphabetic, Uppercase and
     Lowercase are known; script extensions are not.
 
     Raises
@@ -147,6 +185,8 @@ def property_set(name: str) -> CharSet:
             return category(value)
         if _loose(key) in ("script", "sc"):
             return script(value)
+        if _loose(key) == "age":
+            return age(value.strip())
         raise PatternError(
             f"the property {name!r} is not supported; use a general category, a script or explicit ranges"
         )
