@@ -16,8 +16,11 @@ from pattern_peers import EVERY_CHARACTER, TRICKY, vocabulary_file
 import bytepair
 from bytepair.errors import PatternError
 from bytepair.pattern import Pattern, resolve
+from bytepair.pattern.charsets import CharSet
+from bytepair.pattern.nodes import one_set
 from bytepair.pattern.presets import PRESETS
 from bytepair.pattern.pretokenizers import adds_prefix_space, from_huggingface
+from bytepair.pattern.syntax import parse
 
 tokenizers = pytest.importorskip("tokenizers", reason="tokenizers is not installed")
 
@@ -128,6 +131,42 @@ def test_white_space_that_is_dropped(kind: str) -> None:
         assert cut(ours, text) == spans(theirs, text)
 
 
+SCRIPTS: dict[str, Any] = {"type": "UnicodeScripts"}
+
+
+@pytest.mark.parametrize("between", ["", "a", "漢", "\u0301"])
+def test_the_script_of_every_character(between: str) -> None:
+    ours, theirs = from_huggingface(SCRIPTS), owner(SCRIPTS)
+    for start in range(0, len(EVERY_CHARACTER), 1 << 15):
+        text = between.join(["", *EVERY_CHARACTER[start : start + (1 << 15)], ""])
+        assert cut(ours, text) == spans(theirs, text)
+
+
+def test_every_character_without_a_script() -> None:
+    """Alone it gives nothing. Ours is asked for the set that its first stage leaves out."""
+    first, theirs = from_huggingface(SCRIPTS).regex, owner(SCRIPTS)
+    assert (first[:2], first[-1]) == (r"\A", "+")
+    left_out = one_set(parse(first[2:-1], "tiktoken"))
+    assert left_out is not None
+    found = CharSet.of(character for character in EVERY_CHARACTER if not theirs.pre_tokenize_str(character))
+    assert [hex(point) for point in (left_out - CharSet([(0xD800, 0xDFFF)])) ^ found] == []
+
+
+#: No script, Common, Inherited, Han in three writings, those that changed, new ones in old scripts.
+_OF_SCRIPTS = (
+    " \u0378\ue000\ufdd0\t.1\u0301\u200d漢あカーｶ々abαβдא\u0589\u061cա\u0627\u0905\u0953\u0954"
+    "\u1c90\u0870\U00011d00😀\U0001fae8"
+)
+
+
+@given(st.lists(st.one_of(st.text(_OF_SCRIPTS, max_size=20), st.text(max_size=8)), min_size=1, max_size=8))
+def test_scripts(some: list[str]) -> None:
+    for spec in (SCRIPTS, sequence(SCRIPTS, BYTE_LEVEL), sequence(split(" ", "MergedWithNext"), SCRIPTS, DIGITS[1])):
+        ours, theirs = from_huggingface(spec), owner(spec)
+        for text in ["".join(some), *some]:
+            assert cut(ours, text) == spans(theirs, text)
+
+
 @pytest.mark.parametrize("invert", [False, True])
 @pytest.mark.parametrize("regex", REGEXES)
 def test_removed(regex: str, invert: bool) -> None:
@@ -213,7 +252,6 @@ def test_the_prefix_space_is_told() -> None:
 
 REFUSED = [
     ({"type": "Metaspace", "replacement": "\u2581"}, "replaces spaces by U"),
-    ({"type": "UnicodeScripts"}, "old Unicode"),
     ({"type": "BertPreTokenizer"}, "WordPiece"),
     ({"type": "CharDelimiterSplit", "delimiter": "x"}, "Split with behavior Removed"),
     ({"type": "Unheard"}, "is not supported; there are ByteLevel, Digits"),
