@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from . import _engine
 from .errors import UnknownTokenError
 from .pattern import Pattern, blanks, resolve
-from .vocabulary import UNK, Alphabet, Vocabulary
+from .vocabulary import Alphabet, Vocabulary
 
 if TYPE_CHECKING:
     import numpy as np
@@ -29,7 +29,7 @@ DEFAULT_CACHE_BYTES = 128 << 20
 
 def dropped_classes(alphabet: Alphabet, pattern: Pattern) -> Any:
     """The white space that the classic scheme leaves out: what the pattern takes for it, else all there is."""
-    return None if alphabet.end_of_word is None else blanks(only_spaces=pattern == resolve("spaces"))
+    return None if alphabet.end_of_word is None or alphabet.listed else blanks(only_spaces=pattern == resolve("spaces"))
 
 
 def engine_alphabet(
@@ -43,6 +43,20 @@ def engine_alphabet(
 
     ``closed``: nothing unknown will come, as in training.
     """
+    if alphabet.listed:
+        forms: list[dict[int, int]] = [{}, {}, {}, {}]
+        for (point, form), i in zip(alphabet.units(), base):
+            forms[form][point] = i
+        return _engine.Alphabet.of_listed(
+            alphabet.kind == "characters",
+            [list(form) for form in forms],
+            [list(form.values()) for form in forms],
+            alphabet.end_of_word is not None,
+            bool(alphabet.prefix),
+            [NONE if i < 0 else i for i in fallback],
+            unknown_id,
+            alphabet.fuse_unknown,
+        )
     mark = base[alphabet.size - 1] if alphabet.has_mark_symbol else NONE
     fused = alphabet.end_of_word == "fused"
     if alphabet.kind == "bytes":
@@ -77,18 +91,19 @@ class Codec:
         whole = None
         if v.rule == "ranks":
             # tiktoken's own rule: a pretoken that is a token is that token, before any merge.
-            offsets = array("q", [0])
-            for text in v.tokens.values():
-                offsets.append(offsets[-1] + len(text))
-            whole = _engine.TokenTable(b"".join(v.tokens.values()), offsets, array("I", v.tokens))
+            whole = _token_table(v.tokens)
             pairs = _engine.PairTable.of_ranks(whole)
         else:
+            if v.whole:
+                whole = _token_table(_written(v))
             columns = [array("I", column) for column in zip(*v.merges)] or [array("I")] * 3
-            pairs = _engine.PairTable.of_merges(*columns)
+            pairs = _engine.PairTable.of_merges(*columns, None if v.ranks is None else array("I", v.ranks))
         return _engine.Encoder(
-            alphabet=engine_alphabet(v.alphabet, v.base, v.fallback, v.specials.get(UNK, NONE)),
+            alphabet=engine_alphabet(
+                v.alphabet, v.base, v.fallback, NONE if v.unknown_id is None else v.unknown_id
+            ),
             pairs=pairs,
-            whole_rank=v.rule == "merges" and v.unordered_merge is not None,
+            whole_rank=v.rule == "merges" and v.order == "pair" and v.unordered_merge is not None,
             whole=whole,
             splitter=self.splitter,
             dropped=self.dropped,
@@ -106,14 +121,15 @@ class Codec:
         for i, text in v.tokens.items():
             texts[i] = text
             flags[i] = 1
-        for name, i in v.specials.items():
+        for i, name in v.names.items():
             texts[i] = name.encode()
+            flags[i] = 1
+        for i in v.specials.values():
             flags[i] = 3
-        for i in v.marked:
-            flags[i] |= 4
-        offsets = array("q", [0])
-        for text in texts:
-            offsets.append(offsets[-1] + len(text))
+        if not v.alphabet.listed:
+            for i in v.marked:
+                flags[i] |= 4
+        offsets = array("q", [0, *accumulate(map(len, texts))])
         return _engine.Decoder(b"".join(texts), offsets, bytes(flags))
 
     # ---- text to ids; `data` is str or bytes, `specials` an engine's Specials or None ----
@@ -186,6 +202,22 @@ class Codec:
                 f"its ids lie under {self.vocabulary.rows}"
             ) from None
         return text
+
+
+def _token_table(tokens: Mapping[int, bytes]) -> Any:
+    offsets = array("q", [0, *accumulate(map(len, tokens.values()))])
+    return _engine.TokenTable(b"".join(tokens.values()), offsets, array("I", tokens))
+
+
+def _written(v: Vocabulary) -> dict[int, bytes]:
+    """The tokens that a whole pretoken may be, as the pretoken is written; of two of one text the first."""
+    prefix, suffix = v.alphabet.prefix.encode(), v.alphabet.suffix.encode()
+    by_text: dict[bytes, int] = {}
+    for i, text in v.tokens.items():
+        if i not in v.inert:
+            whole = (prefix if i in v.continued else b"") + text + (suffix if i in v.marked else b"")
+            by_text.setdefault(whole, i)
+    return {i: text for text, i in by_text.items()}
 
 
 def cut(pattern: Pattern, run: bytes) -> tuple[bytes, Any]:

@@ -51,7 +51,7 @@ class Facts:
     def vocab(self) -> Mapping[int, bytes]:
         """id -> bytes, ascending by id; a special token's bytes are its name, the end-of-word mark has none."""
         v = self._vocabulary
-        everything = {**v.tokens, **{i: name.encode() for name, i in v.specials.items()}}
+        everything = {**v.tokens, **{i: name.encode() for i, name in v.names.items()}}
         return MappingProxyType(dict(sorted(everything.items())))
 
     @cached_property
@@ -66,7 +66,8 @@ class Facts:
         """The merges' pairs -> 0, 1, 2 ...; under the rank rule bytes -> rank."""
         if self.rule == "ranks":
             return MappingProxyType({text: i for i, text in self._vocabulary.tokens.items()})
-        return MappingProxyType({(m[0], m[1]): rank for rank, m in enumerate(self._vocabulary.merges)})
+        merges, ranks = self._vocabulary.merges, self._vocabulary.ranks
+        return MappingProxyType({(m[0], m[1]): rank for m, rank in zip(merges, ranks or range(len(merges)))})
 
     @property
     def specials(self) -> Mapping[str, int]:
@@ -74,10 +75,16 @@ class Facts:
         return MappingProxyType(dict(self._vocabulary.specials))
 
     @property
+    def added(self) -> Mapping[str, int]:
+        """Name -> id of a foreign file's added tokens that are no specials: they are always matched."""
+        return MappingProxyType(dict(self._vocabulary.added))
+
+    @property
     def byte_base(self) -> int | None:
         """The id of byte 0 where the 256 bytes have ids in their own order; else None."""
         base = self._vocabulary.base[:256]
-        plain = self.alphabet == "bytes" and base == tuple(range(base[0], base[0] + 256))
+        whole = self.alphabet == "bytes" and len(base) == 256 and not self._vocabulary.alphabet.inner_points
+        plain = whole and base == tuple(range(base[0], base[0] + 256))
         return base[0] if plain else None
 
     @property
@@ -124,7 +131,7 @@ class Facts:
     @property
     def vocab_size(self) -> int:
         """How many ids there are, specials included."""
-        return len(self._vocabulary.tokens) + len(self._vocabulary.specials)
+        return len(self.vocab)
 
     @property
     def n_mergeable(self) -> int:
@@ -142,7 +149,7 @@ class Facts:
     @cached_property
     def _by_bytes(self) -> dict[bytes, int]:
         v = self._vocabulary
-        skipped = v.marked | frozenset(v.fallback)
+        skipped = v.marked | v.continued | v.inert | frozenset(v.fallback)
         return {text: i for i, text in v.tokens.items() if i not in skipped}
 
     @cached_property

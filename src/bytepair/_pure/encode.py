@@ -71,6 +71,19 @@ class Alphabet:
         inner, last = dict(zip(map(chr, points), ids)), dict(zip(map(chr, last_points), last_ids))
         return Alphabet(inner, last, list(bytes), [], fused, mark, unknown, unknown_id)
 
+    @staticmethod
+    def of_listed(
+        characters: bool,
+        points: Sequence[Sequence[int]],
+        ids: Sequence[Sequence[int]],
+        last: bool,
+        continued: bool,
+        fallback: Sequence[int],
+        unknown_id: int,
+        fuse_unknown: bool,
+    ) -> Alphabet:
+        return _Listed(characters, points, ids, last, continued, fallback, unknown_id, fuse_unknown)
+
     def symbols(self, pretoken: bytes, dropped: ClassTable | None) -> list[int]:
         if not only_bytes(pretoken) or (dropped and dropped.covers(pretoken, 1)):
             return []
@@ -101,6 +114,58 @@ class Alphabet:
             else:
                 symbols.append(self._unknown_id)
         return symbols + self._end
+
+
+class _Listed(Alphabet):
+    """The symbols that a file lists, in four forms: plain, last, continued, both."""
+
+    def __init__(
+        self,
+        characters: bool,
+        points: Sequence[Sequence[int]],
+        ids: Sequence[Sequence[int]],
+        last: bool,
+        continued: bool,
+        fallback: Sequence[int],
+        unknown_id: int,
+        fuse_unknown: bool,
+    ) -> None:
+        if len(points) != 4 or len(ids) != 4:
+            raise VocabularyError("alphabet: four forms are needed")
+        if fallback and len(fallback) != 256:
+            raise VocabularyError("alphabet: 256 byte symbols are needed")
+        for some, their_ids in zip(points, ids):
+            if len(some) != len(their_ids):
+                raise VocabularyError("alphabet: characters and ids differ in number")
+            if any(point > 0x10FFFF for point in some):
+                raise VocabularyError("alphabet: a code point is out of range")
+        super().__init__(None, {}, list(fallback), [], last, NONE, "error", unknown_id)
+        self._characters = characters
+        self._forms = [dict(zip(some, their_ids)) for some, their_ids in zip(points, ids)]
+        self._continued = continued
+        self._fuse_unknown = fuse_unknown
+
+    def first_symbols(self, pretoken: bytes, offset: int, document: int | None) -> list[int]:
+        if self._characters:
+            units = [(ord(c), c.encode("utf-8", "surrogateescape")) for c in characters(pretoken)]
+        else:
+            units = [(byte, bytes([byte])) for byte in pretoken]
+        symbols: list[int] = []
+        after_unknown = False
+        for place, (point, text) in enumerate(units):
+            form = (self._fused and place == len(units) - 1) + 2 * (self._continued and place > 0)
+            symbol = self._forms[form].get(point)
+            fallback = [self._byte_ids[byte] for byte in text] if self._byte_ids and symbol is None else [NONE]
+            if symbol is not None:
+                symbols.append(symbol)
+            elif NONE not in fallback:
+                symbols += fallback
+            elif self._unknown_id == NONE:
+                raise unknown_character(point, offset + sum(len(before) for _, before in units[:place]), document)
+            elif not (after_unknown and self._fuse_unknown):
+                symbols.append(self._unknown_id)
+            after_unknown = symbol is None and NONE in fallback
+        return symbols
 
 
 def collect_characters(
@@ -138,14 +203,18 @@ class PairTable:
         self.codes = codes
 
     @staticmethod
-    def of_merges(left: Any, right: Any, ids: Any) -> PairTable:
+    def of_merges(left: Any, right: Any, ids: Any, ranks: Any = None) -> PairTable:
         columns = integers(left), integers(right), integers(ids)
-        if len({*map(len, columns)}) > 1:
-            raise VocabularyError("merges: the three columns differ in length")
+        by = range(len(columns[0])) if ranks is None else integers(ranks)
+        if len({len(by), *map(len, columns)}) > 1:
+            raise VocabularyError("merges: the columns differ in length")
         codes: dict[tuple[int, int], int] = {}
-        for rank, (a, b, made) in enumerate(zip(*columns)):
-            if codes.setdefault((a, b), rank << 32 | made) >> 32 != rank:
-                raise VocabularyError(f"merge {rank} is given twice")
+        for i, (a, b, made, rank) in enumerate(zip(*columns, by)):
+            if rank == NONE:
+                raise VocabularyError(f"merge {i} has a rank that is none")
+            if (a, b) in codes:
+                raise VocabularyError(f"merge {i} is given twice")
+            codes[a, b] = rank << 32 | made
         return PairTable(codes)
 
     @staticmethod
