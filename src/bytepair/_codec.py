@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from . import _engine
 from .errors import UnknownTokenError
 from .pattern import Pattern, blanks, resolve
+from .pipeline.letters import from_letters
 from .vocabulary import Alphabet, Vocabulary
 
 if TYPE_CHECKING:
@@ -76,9 +77,12 @@ def engine_alphabet(
 
 
 class Codec:
-    def __init__(self, vocabulary: Vocabulary, pattern: Pattern, cache_bytes: int = DEFAULT_CACHE_BYTES) -> None:
+    def __init__(
+        self, vocabulary: Vocabulary, pattern: Pattern, letters: bool = False, cache_bytes: int = DEFAULT_CACHE_BYTES
+    ) -> None:
         self.vocabulary = vocabulary
         self.pattern = pattern
+        self.letters = letters
         self.cache_bytes = cache_bytes
 
     @cached_property
@@ -122,7 +126,7 @@ class Codec:
             texts[i] = text
             flags[i] = 1
         for i, name in v.names.items():
-            texts[i] = name.encode()
+            texts[i] = (from_letters(name) if self.letters else None) or name.encode()
             flags[i] = 1
         for i in v.specials.values():
             flags[i] = 3
@@ -131,6 +135,10 @@ class Codec:
                 flags[i] |= 4
         offsets = array("q", [0, *accumulate(map(len, texts))])
         return _engine.Decoder(b"".join(texts), offsets, bytes(flags))
+
+    def names(self, ids: Mapping[str, int]) -> Any:
+        """What the methods below take as ``specials``: the names to look for in one call."""
+        return engine_names(ids) if ids else None
 
     # ---- text to ids; `data` is str or bytes, `specials` an engine's Specials or None ----
 
@@ -183,10 +191,14 @@ class Codec:
             return n
         return len(self.encode_array(data, specials))
 
-    def pretokens(self, data: bytes) -> list[bytes]:
-        data, ends = cut(self.pattern, data)
-        pieces = [data[start:end] for start, end in zip([0, *ends], ends)]
-        return pieces if self.dropped is None else [piece for piece in pieces if not self.dropped.covers(piece, 1)]
+    def pretokens(self, data: bytes, specials: Any = None) -> list[bytes]:  # noqa: ARG002
+        """Of a text in which no names are looked for."""
+        return [data[start:end] for start, end in self.spans(data)]
+
+    def spans(self, data: bytes) -> list[tuple[int, int]]:
+        """Where the pretokens stand, without what the pattern or the classic scheme leaves out."""
+        spans = self.pattern.spans(data)
+        return spans if self.dropped is None else [(a, b) for a, b in spans if not self.dropped.covers(data[a:b], 1)]
 
     # ---- ids to bytes ----
 
@@ -202,6 +214,10 @@ class Codec:
                 f"its ids lie under {self.vocabulary.rows}"
             ) from None
         return text
+
+
+def engine_names(ids: Mapping[str, int]) -> Any:
+    return _engine.Specials([name.encode() for name in ids], list(ids.values()))
 
 
 def _token_table(tokens: Mapping[int, bytes]) -> Any:

@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Literal
 from ._codec import Codec
 from ._text import to_bytes
 from .errors import UnknownTokenError
-from .vocabulary import MARK, UNK, Vocabulary
+from .pipeline.around import NOTHING_AROUND, Around
+from .pipeline.letters import to_letters
+from .vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     from .pattern import Pattern
@@ -21,18 +23,27 @@ if TYPE_CHECKING:
 
 
 class Facts:
-    __slots__ = ("__dict__", "_codec", "_pattern", "_record", "_vocabulary")
+    __slots__ = ("__dict__", "_around", "_codec", "_pattern", "_record", "_vocabulary")
+    _around: Around
     _codec: Codec
     _pattern: Pattern
     _record: TrainingRecord | None
     _vocabulary: Vocabulary
 
-    def __init__(self, vocabulary: Vocabulary, pattern: Pattern, record: TrainingRecord | None = None) -> None:
+    def __init__(
+        self,
+        vocabulary: Vocabulary,
+        pattern: Pattern,
+        record: TrainingRecord | None = None,
+        around: Around | None = None,
+    ) -> None:
+        around = around or NOTHING_AROUND
         for name, value in (
             ("_vocabulary", vocabulary),
             ("_pattern", pattern),
             ("_record", record),
-            ("_codec", Codec(vocabulary, pattern)),
+            ("_around", around),
+            ("_codec", Codec(vocabulary, pattern, around.letters)),
         ):
             object.__setattr__(self, name, value)
 
@@ -119,9 +130,15 @@ class Facts:
 
     @property
     def lossless(self) -> bool:
-        """Whether decoding gives back every text exactly: not in the classic scheme, nor with ``<unk>``."""
-        alphabet = self._vocabulary.alphabet
-        return alphabet.end_of_word is None and alphabet.unknown != UNK and not self._pattern.drops
+        """Whether decoding gives back every text exactly.
+
+        Not in the classic scheme, with ``<unk>``, where the pattern drops something, or where a foreign file changes a
+        text before it is encoded or after it is decoded.
+        """
+        v, around = self._vocabulary, self._around
+        plain = v.alphabet.end_of_word is None and v.unknown_id is None and not self._pattern.drops
+        stripping = any(flags & {"lstrip", "rstrip"} for flags in v.flags.values())
+        return plain and not around.rewrites and around.joins_bytes and not stripping
 
     @property
     def record(self) -> TrainingRecord | None:
@@ -153,9 +170,15 @@ class Facts:
         return {text: i for i, text in v.tokens.items() if i not in skipped}
 
     @cached_property
-    def _by_marked_bytes(self) -> dict[bytes, int]:
+    def _by_shown(self) -> dict[str, int]:
+        """The tokens that bytes alone cannot name, as they are shown."""
         v = self._vocabulary
-        return {v.tokens[i]: i for i in v.marked}
+        return {self._shown(i, v.tokens[i].decode("utf-8", "surrogateescape")): i for i in v.marked | v.continued}
+
+    def _shown(self, id: int, text: str) -> str:
+        v = self._vocabulary
+        before = v.alphabet.prefix if id in v.continued else ""
+        return before + text + (v.alphabet.suffix if id in v.marked else "")
 
     def __contains__(self, token: object) -> bool:
         """Whether the bytes are a token, or the str names one (see :meth:`token_to_id`)."""
@@ -163,10 +186,9 @@ class Facts:
 
     def _find(self, token: str | bytes) -> int | None:
         if isinstance(token, str):
-            if token in self._vocabulary.specials:
-                return self._vocabulary.specials[token]
-            if token.endswith(MARK) and self._vocabulary.marked:
-                return self._by_marked_bytes.get(to_bytes(token[: -len(MARK)], "surrogateescape"))
+            for named in (self._vocabulary.specials, self._vocabulary.added, self._by_shown):
+                if token in named:
+                    return named[token]
             token = to_bytes(token, "surrogateescape")
         return self._by_bytes.get(token)
 
@@ -210,8 +232,25 @@ class Facts:
         text = self.id_to_bytes(id)
         if id in self._fallback:
             return f"<0x{text[0]:02X}>"
-        shown = text.decode("utf-8", "backslashreplace")
-        return shown + MARK if id in self._vocabulary.marked else shown
+        return self._shown(id, text.decode("utf-8", "backslashreplace"))
+
+    def foreign_str(self, id: int) -> str:
+        """An id as the owner of the format writes it: bytes as letters in a byte-level file, else as :meth:`token_str`.
+
+        Raises
+        ------
+        UnknownTokenError
+            The id does not exist.
+        """
+        v = self._vocabulary
+        text = self.id_to_bytes(id)
+        if not self._around.letters or id in v.inert or id in self._names:
+            return self._names.get(id) or self.token_str(id)
+        return self._shown(id, to_letters(text))
+
+    @cached_property
+    def _names(self) -> dict[int, str]:
+        return self._vocabulary.names
 
     @cached_property
     def _fallback(self) -> frozenset[int]:

@@ -1,0 +1,178 @@
+"""What stands around the model: a text's way to the runs that are cut and merged, and where each of them came from.
+
+:class:`Around` holds what a foreign file says beside its vocabulary and its pattern. ``tokenizer`` encodes the runs that
+:meth:`Around.runs` gives and maps their tokens back with what :meth:`Around.aligned_runs` gives.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal, NamedTuple
+
+from .names import Names
+from .normalise import Normaliser
+from .output import ByteLevel, Output
+from .template import Padding, Template, Truncation
+
+__all__ = ["Around", "Run", "SpaceMark"]
+
+
+@dataclass(frozen=True)
+class SpaceMark:
+    """A character that stands for a space before words.
+
+    Spaces become ``replacement``, and one more comes before a run that does not begin with it: ``"always"``, only at
+    the text's very beginning (``"first"``), or ``"never"``.
+    """
+
+    replacement: str
+    scheme: Literal["always", "first", "never"]
+
+
+class Run(NamedTuple):
+    """A stretch of a text on its way to the model, or (``id`` given) a token that was named in the text.
+
+    ``start`` and ``stop`` are characters of the text as it came; ``starts`` and ``ends`` say the same for every
+    character of ``data``.
+    """
+
+    data: bytes
+    id: int | None
+    start: int
+    stop: int
+    starts: list[int]
+    ends: list[int]
+
+    def places(self, spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
+        """Where in the text the given bytes of the run came from; no bytes are the end of what came before."""
+        out: list[tuple[int, int]] = []
+        character_of = _character_of_byte(self.data)
+        for start, stop in spans:
+            if start < stop:
+                out.append((self.starts[character_of[start]], self.ends[character_of[stop - 1]]))
+            else:
+                end = out[-1][1] if out else self.start
+                out.append((end, end))
+        return out
+
+
+@dataclass(frozen=True)
+class Around:
+    """Immutable, hashable and picklable.
+
+    ``letters``: the owner writes bytes as letters (byte level). ``output`` None joins the bytes of tokens.
+    ``settings`` is what else belongs to the tokenizer's files, as (name, JSON text) pairs, kept for saving.
+    """
+
+    normaliser: Normaliser | None = None
+    mark: SpaceMark | None = None
+    output: Output | None = None
+    letters: bool = False
+    template: Template | None = None
+    truncation: Truncation | None = None
+    padding: Padding | None = None
+    settings: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def rewrites(self) -> bool:
+        """Whether a text may come to the model as another one."""
+        return self.normaliser is not None or self.mark is not None
+
+    @cached_property
+    def joins_bytes(self) -> bool:
+        """Whether decoding joins the bytes of the tokens and nothing else."""
+        return self.output is None or (self.letters and {type(step) for step in self.output.steps} == {ByteLevel})
+
+    def runs(self, data: bytes, raw: Names, normal: Names) -> list[bytes | int]:
+        """The runs of text for the model, and the ids of tokens named between them.
+
+        ``raw`` names are looked for in the text as it comes, ``normal`` ones in the normalised text.
+        """
+        out: list[bytes | int] = []
+        for found in raw.split(data):
+            if found.id is not None:
+                out.append(found.id)
+                continue
+            run = data[found.start : found.stop]
+            before = run
+            if self.normaliser is not None:
+                run = self.normaliser.apply(_text(run)).encode("utf-8", "surrogateescape")
+            for inner in normal.split(run):
+                if inner.id is not None:
+                    out.append(inner.id)
+                elif self.mark is None:
+                    out.append(run[inner.start : inner.stop])
+                else:
+                    first = found.start == inner.start == 0 and (
+                        run[:1] == before[:1] or self._starts_at_zero(before)
+                    )
+                    marked = _marked(_text(run[inner.start : inner.stop]), self.mark, first)
+                    out.append(marked.encode("utf-8", "surrogateescape"))
+        return out
+
+    def _starts_at_zero(self, run: bytes) -> bool:
+        """Whether what the normaliser makes of a run begins with what came of its first character."""
+        if self.normaliser is None:
+            return True
+        _, starts, _ = self.normaliser.align(_text(run))
+        return not starts or starts[0] == 0
+
+    def aligned_runs(self, data: bytes, raw: Names, normal: Names) -> Iterator[Run]:
+        """As :meth:`runs`, with the places in the text that everything came from, in characters."""
+        at, passed = 0, 0  # the same place in characters and in bytes
+        for found in raw.split(data):
+            at += len(_text(data[passed : found.start]))
+            passed = found.start
+            text = _text(data[found.start : found.stop])
+            if found.id is not None:
+                yield Run(b"", found.id, at, at + len(text), [], [])
+                continue
+            places = range(at, at + len(text) + 1)
+            if self.normaliser is None:
+                starts, ends = list(places[:-1]), list(places[1:])
+            else:
+                text, starts, ends = self.normaliser.align(text)
+                starts, ends = [at + place for place in starts], [at + place for place in ends]
+            yield from self._inner(text, starts, ends, normal)
+
+    def _inner(self, text: str, starts: list[int], ends: list[int], normal: Names) -> Iterator[Run]:
+        run = text.encode("utf-8", "surrogateescape")
+        at, passed = 0, 0
+        for inner in normal.split(run):
+            at += len(_text(run[passed : inner.start]))
+            passed = inner.start
+            part = _text(run[inner.start : inner.stop])
+            froms, tos = starts[at : at + len(part)], ends[at : at + len(part)]
+            if inner.id is not None:
+                yield Run(b"", inner.id, froms[0], tos[-1], [], [])
+                continue
+            if self.mark is not None:
+                marked = _marked(part, self.mark, first=froms[0] == 0)
+                if len(marked) > len(part):  # the mark before the text counts as its first character
+                    froms, tos = [froms[0], *froms], [tos[0], *tos]
+                part = marked
+            yield Run(part.encode("utf-8", "surrogateescape"), None, froms[0], tos[-1], froms, tos)
+
+
+NOTHING_AROUND = Around()
+
+
+def _marked(text: str, mark: SpaceMark, first: bool) -> str:
+    text = text.replace(" ", mark.replacement)
+    wanted = mark.scheme == "always" or (mark.scheme == "first" and first)
+    return mark.replacement + text if wanted and not text.startswith(mark.replacement) else text
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", "surrogateescape")
+
+
+def _character_of_byte(data: bytes) -> array[int]:
+    """For every byte of a text, which character it belongs to."""
+    out = array("q")
+    for place, character in enumerate(_text(data)):
+        out.extend([place] * len(character.encode("utf-8", "surrogateescape")))
+    return out
