@@ -229,8 +229,9 @@ def _written(v: Vocabulary) -> dict[int, bytes]:
     """The tokens that a whole pretoken may be, as the pretoken is written; of two of one text the first."""
     prefix, suffix = v.alphabet.prefix.encode(), v.alphabet.suffix.encode()
     by_text: dict[bytes, int] = {}
+    skipped = v.inert | frozenset(v.fallback)
     for i, text in v.tokens.items():
-        if i not in v.inert:
+        if i not in skipped:
             whole = (prefix if i in v.continued else b"") + text + (suffix if i in v.marked else b"")
             by_text.setdefault(whole, i)
     return {i: text for text, i in by_text.items()}

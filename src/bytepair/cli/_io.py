@@ -124,7 +124,7 @@ def save(tokenizer: Tokenizer, output: str) -> None:
     from ..formats import FORMATS
 
     with writing(output) as file:
-        file.write(FORMATS["bytepair"].write(tokenizer))
+        file.write(FORMATS["bytepair"].write(tokenizer).files[""])
 
 
 def plural(number: int, noun: str) -> str:

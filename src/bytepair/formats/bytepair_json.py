@@ -16,6 +16,7 @@ from ..errors import BytepairError, BytepairNotice, FormatError
 from ..pattern import UNICODE_VERSION, Pattern
 from ..record import MergeStep, TrainingRecord
 from ..tokenizer import Tokenizer
+from .source import Options, Source, Written
 from ..vocabulary import Alphabet, Vocabulary, assemble, from_ranks
 
 NAME = "bytepair"
@@ -23,15 +24,15 @@ VERSION = 1
 COLUMNS = ("count", "tied", "length_after", "frequency", "examples")
 
 
-def recognises(data: bytes) -> bool:
+def recognises(source: Source) -> bool:
     """Whether it is ours: JSON that names our format, wherever in its first object's head."""
-    return re.search(rb'"format"\s*:\s*"bytepair"', data[: 1 << 16]) is not None
+    return source.is_json and re.search(rb'"format"\s*:\s*"bytepair"', source.head) is not None
 
 
 # ---- writing ----
 
 
-def write(tokenizer: Tokenizer) -> bytes:
+def write(tokenizer: Tokenizer) -> Written:
     v, pattern, record = tokenizer._vocabulary, tokenizer.pattern, tokenizer.record
     names = {i: name for name, i in v.specials.items()}
     head: dict[str, Any] = {
@@ -51,7 +52,7 @@ def write(tokenizer: Tokenizer) -> bytes:
         head["tokens"] = _Lines(json.dumps([text.decode("latin-1"), i]) for i, text in sorted(v.tokens.items()))
     if record is not None:
         head["record"] = _record_to_json(record)
-    return (_dump(head) + "\n").encode("ascii")
+    return Written({"": (_dump(head) + "\n").encode("ascii")})
 
 
 class _Lines(list):  # type: ignore[type-arg]
@@ -107,9 +108,10 @@ def _record_to_json(record: TrainingRecord) -> dict[str, Any]:
 # ---- reading ----
 
 
-def read(data: bytes, name: str) -> Tokenizer:
-    """The tokenizer in a file's bytes; ``name`` is what errors call the file."""
-    document = parse_json(data, name)
+def read(source: Source, options: Options) -> Tokenizer:
+    """The tokenizer in a file."""
+    options.refuse(source, ("pattern", "specials", "roles"))
+    document, name = source.json, source.name
     reader = _Reader(document, name, "the file")
     if reader.get("version", int) != VERSION:
         raise FormatError(
@@ -130,33 +132,6 @@ def read(data: bytes, name: str) -> Tokenizer:
         raise FormatError(f"{name}: {error}") from error
     record = _record(reader.sub("record"), vocabulary) if document.get("record") is not None else None
     return Tokenizer(vocabulary, pattern, record)
-
-
-def parse_json(data: bytes, name: str) -> Any:
-    """JSON of an untrusted file; whatever is wrong with it is a FormatError that names the place."""
-
-    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        out = dict(pairs)
-        if len(out) != len(pairs):
-            keys = [key for key, _ in pairs]
-            twice = next(key for key in keys if keys.count(key) > 1)
-            raise FormatError(f"{name} has the key {twice!r} twice in one object; take one out")
-        return out
-
-    try:
-        return json.loads(data.decode("utf-8-sig"), object_pairs_hook=unique)
-    except UnicodeDecodeError as error:
-        raise FormatError(f"{name} is no UTF-8 at byte {error.start}; it may be damaged") from None
-    except json.JSONDecodeError as error:
-        raise FormatError(
-            f"{name}, line {error.lineno}, column {error.colno}: {error.msg}; the file may be cut off"
-        ) from None
-    except RecursionError:
-        raise FormatError(f"{name} is nested too deeply to be a tokenizer") from None
-    except FormatError:
-        raise
-    except ValueError:  # Python reads no numbers of over 4,300 digits
-        raise FormatError(f"{name} holds a number of thousands of digits, which none of a tokenizer's has") from None
 
 
 class _Reader:
