@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Literal, NamedTuple
 
 from ._check import brief
-from .errors import BytepairNotice, SpecialTokenError, VocabularyError
+from .errors import BytepairError, BytepairNotice, SpecialTokenError, VocabularyError
 from .vocabulary import (
     CONTINUED,
     FLAGS,
@@ -22,6 +22,7 @@ from .vocabulary import (
     MAX_TOKEN_BYTES,
     Alphabet,
     Vocabulary,
+    assemble,
     check_specials,
     resolve_roles,
 )
@@ -137,7 +138,27 @@ def listed(
         whole=whole,
         order=order,
     )
-    return replace(vocabulary, roles=resolve_roles(specials, roles))
+    vocabulary = replace(vocabulary, roles=resolve_roles(specials, roles))
+    return _by_layout(vocabulary) or vocabulary
+
+
+def _by_layout(v: Vocabulary) -> Vocabulary | None:
+    """The same vocabulary in one of our own layouts where its ids follow one, so that equal ones are equal."""
+    plain = not (v.added or v.flags or v.inert or v.marked or v.continued or v.whole or v.fallback or v.ranks)
+    ordered = v.unordered_merge is None
+    if not plain or not ordered or v.alphabet.kind != "bytes" or v.unknown_id is not None or len(v.base) != 256:
+        return None
+    layout = "specials-first" if v.base[0x21] >= len(v.specials) and 0 in v.specials.values() else "bytes-first"
+    if not v.specials:
+        layout = "specials-first"
+    order = "raw" if v.base[1] == v.base[0] + 1 else "gpt2"
+    roles = {role: v.names[i] for role, i in v.roles.items()}
+    try:
+        ours = assemble(Alphabet(), v.specials, layout, order, roles, pairs=[merge[:2] for merge in v.merges])
+    except BytepairError:
+        return None
+    same = ours.tokens == v.tokens and ours.merges == v.merges and ours.specials == v.specials
+    return ours if same else None
 
 
 def _unit(kind: str, text: bytes) -> int | None:

@@ -11,7 +11,6 @@ import json
 import os
 import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -537,11 +536,12 @@ class Tokenizer(Facts):
             "marked": sorted(v.marked),
             "tokens": [[i, text.decode("latin-1")] for i, text in sorted(v.tokens.items())],
         }
-        if v.layout == "listed" or self._around != NOTHING_AROUND:
+        around = self._around.deciding(v.names.values())
+        if v.layout == "listed" or around != NOTHING_AROUND:
             facts["foreign"] = repr(
                 (v.alphabet, sorted(v.continued), sorted(v.inert), v.ranks, sorted(v.added.items()),
                  sorted((name, sorted(flags)) for name, flags in v.flags.items()), v.unknown_id, v.whole, v.order,
-                 replace(self._around, truncation=None, padding=None, settings=()))
+                 around)
             )  # fmt: skip
         digest.update(json.dumps(facts, sort_keys=True, separators=(",", ":")).encode())
         return digest.hexdigest()

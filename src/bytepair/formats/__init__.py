@@ -113,11 +113,13 @@ def save(tokenizer: Any, path: Path, format: str) -> None:
     written: Written = FORMATS[format].write(tokenizer)
     if written.losses:
         warnings.warn(f"{path}, format {format}: {'; '.join(written.losses)}", BytepairNotice, stacklevel=3)
-    single = written.files.keys() == {""}
+    files = written.files
+    if written.main and path.suffix and not path.is_dir():
+        files = {"": files[written.main]}
     try:
-        if not single:
+        if "" not in files:
             path.mkdir(parents=True, exist_ok=True)
-        for name, data in written.files.items():
+        for name, data in files.items():
             # A link stays, what it leads to is written.
             _replace(Path(os.path.realpath(path / name if name else path)), data)
     except OSError as error:

@@ -22,7 +22,10 @@ from ..pipeline.output import Output
 from ..pipeline.template import Padding, Template, Truncation
 from ..tokenizer import Tokenizer
 from ..vocabulary import CONTINUED, FLAGS, MARKED, ROLES
+from .huggingface_write import write
 from .source import Options, Source
+
+__all__ = ["BESIDE", "FILES", "NAME", "read", "recognises", "write"]
 
 NAME = "huggingface"
 FILES = ("tokenizer.json",)
@@ -194,6 +197,9 @@ class _Reader:
         vocab, cut = self.vocab, len(self.prefix)
         out = []
         for step, line in enumerate(listed_merges):
+            if isinstance(line, str) and line.startswith("#version"):
+                self.tell(f"model.merges[{step}] {line[:40]!r} is taken for a header and left out, as its owner does")
+                continue
             left, right = self.pair(line, step)
             whole = left + (right[cut:] if right.startswith(self.prefix) else right)
             try:
@@ -211,6 +217,8 @@ class _Reader:
         added: dict[str, int] = {}
         flags: dict[str, list[str]] = {}
         rows = self.document.get("added_tokens")
+        # What is not in the model's vocabulary the owner numbers anew, on from its size, whatever the file says.
+        following = len(self.vocab)
         for k, row in enumerate(self.typed(rows if rows is not None else [], "added_tokens", list)):
             where = f"added_tokens[{k}]"
             self.typed(row, where, dict)
@@ -221,9 +229,12 @@ class _Reader:
                 continue
             if name in specials or name in added:
                 raise self.fail(f"{where} is {name!r}, which is there already; take one out")
-            if self.vocab.get(name, i) != i:
-                self.tell(f"{where} {name!r} has the id {i}, and model.vocab says {self.vocab[name]}, which counts")
-                i = self.vocab[name]
+            counts = self.vocab.get(name, following)
+            if name not in self.vocab:
+                following += 1
+            if counts != i:
+                self.tell(f"{where} {name!r} has the id {i} there, and its owner gives it {counts}, which counts")
+                i = counts
             (specials if self.flag(row, "special", where) else added)[name] = i
             flags[name] = [flag for flag in FLAGS if self.flag(row, flag, where)]
         return specials, added, flags

@@ -167,6 +167,8 @@ class Written:
 
     files: Mapping[str, bytes]
     losses: tuple[str, ...] = ()
+    main: str = ""
+    """The one file that holds the tokenizer: it alone is written where the path is that of a file."""
 
 
 def parse_json(data: bytes, name: str) -> Any:

@@ -7,8 +7,8 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal, NamedTuple
 
@@ -85,6 +85,23 @@ class Around:
     def joins_bytes(self) -> bool:
         """Whether decoding joins the bytes of the tokens and nothing else."""
         return self.output is None or (self.letters and {type(step) for step in self.output.steps} == {ByteLevel})
+
+    def deciding(self, names: Iterable[str]) -> Around:
+        """Only what decides ids, offsets or decoding, so that what says the same is the same."""
+        template = self.template
+        if template is not None and not template.prefix and not template.suffix and template.trims_offsets is None:
+            template = None
+        # Letters matter in decoding names only, and there beyond ASCII.
+        plain = self.joins_bytes and all(name.isascii() for name in names)
+        return replace(
+            self,
+            output=None if self.joins_bytes else self.output,
+            letters=self.letters and not plain,
+            template=template,
+            truncation=None,
+            padding=None,
+            settings=(),
+        )
 
     def runs(self, data: bytes, raw: Names, normal: Names) -> list[bytes | int]:
         """The runs of text for the model, and the ids of tokens named between them.
