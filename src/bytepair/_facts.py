@@ -138,7 +138,14 @@ class Facts:
         v, around = self._vocabulary, self._around
         plain = v.alphabet.end_of_word is None and v.unknown_id is None and not self._pattern.drops
         stripping = any(flags & {"lstrip", "rstrip"} for flags in v.flags.values())
-        return plain and not around.rewrites and around.joins_bytes and not stripping
+        return plain and not around.rewrites and self._joins_bytes and not stripping
+
+    @cached_property
+    def _joins_bytes(self) -> bool:
+        """Whether decoding joins the bytes of the tokens and nothing else."""
+        v = self._vocabulary
+        shown = v.layout == "listed" and bool(v.marked or v.continued)
+        return self._around.joins_bytes and not (shown and self._around.output is not None)
 
     @property
     def record(self) -> TrainingRecord | None:
@@ -244,9 +251,20 @@ class Facts:
         """
         v = self._vocabulary
         text = self.id_to_bytes(id)
-        if not self._around.letters or id in v.inert or id in self._names:
-            return self._names.get(id) or self.token_str(id)
+        if id in self._names:
+            return self._foreign_names[id]
+        if not self._around.letters or id in v.inert:
+            return self.token_str(id)
         return self._shown(id, to_letters(text))
+
+    @cached_property
+    def _foreign_names(self) -> dict[int, str]:
+        """Names as their owner shows them: those that are looked for in the normalised text are normalised too."""
+        v, normaliser = self._vocabulary, self._around.normaliser
+        if normaliser is None:
+            return self._names
+        asked = {i: "normalized" in v.flags.get(name, ()) for i, name in self._names.items()}
+        return {i: normaliser.apply(name) if asked[i] else name for i, name in self._names.items()}
 
     @cached_property
     def _names(self) -> dict[int, str]:

@@ -431,14 +431,14 @@ class Tokenizer(Facts):
             An id does not exist; the message names it and its place.
         """
         check_choice("errors", errors, DECODE_ERRORS)
-        if not self._around.joins_bytes and errors == "replace":
+        if not self._joins_bytes and errors == "replace":
             return self._put_out(ids, skip_specials)
         return self.decode_bytes(ids, skip_specials=skip_specials).decode("utf-8", errors)
 
     def decode_bytes(self, ids: Sequence[int] | NDArray[np.integer[Any]], *, skip_specials: bool = False) -> bytes:
         """The exact bytes of ids. ``decode_bytes(encode(x)) == x`` wherever :attr:`lossless` is true."""
         given = _checked_ids(ids)
-        if self._around.joins_bytes:
+        if self._joins_bytes:
             return self._codec.decode(given, bool(skip_specials))
         return self._put_out(given, bool(skip_specials), exact=True).encode("utf-8", "surrogateescape")
 
@@ -466,7 +466,7 @@ class Tokenizer(Facts):
         given = _checked_ids(ids)
         text = self.decode(given)
         listed: list[int] = given if isinstance(given, list) else given.tolist()
-        if not self._around.joins_bytes:
+        if not self._joins_bytes:
             assert self._around.output is not None
             return text, self._around.output.starts([self.foreign_str(i) for i in listed])
         return text, starts_of([self._codec.decode([i], False) for i in listed], text)

@@ -102,6 +102,7 @@ class _Reader:
         specials, added, flags = self.added_tokens()
         in_merges = {i for merge in merges for i in merge}
         fallback = self.fallback()
+        byte_of = {i: b for b, i in fallback.items()}
         unknown_id = self.unknown_id()
         tokens: dict[int, Token] = {}
         inert: set[int] = set()
@@ -110,10 +111,10 @@ class _Reader:
             token, can_be_made = self.token(text)
             if i in tokens:
                 raise self.fail(f"model.vocab gives the id {i} to {text!r} and to another token; ids are unique")
-            if names.get(text) == i and i not in in_merges and len(text) > 1 and text != self.model.get("unk_token"):
+            if i in byte_of:
+                token, can_be_made = Token(bytes([byte_of[i]])), False
+            elif names.get(text) == i and i not in in_merges and len(text) > 1 and i != unknown_id:
                 continue
-            if i in fallback.values():
-                token, can_be_made = Token(bytes([int(text[3:5], 16)])), False
             tokens[i] = token
             if not can_be_made or (i == unknown_id and i not in in_merges):
                 inert.add(i)

@@ -112,6 +112,9 @@ class _Writer:
         for i, text in (*self.strings.items(), *v.names.items()):
             if ids.setdefault(text, i) != i:
                 raise self.fail(f"ids {ids[text]} and {i} are both written {text!r} there")
+        for i, name in self.numbered_anew():
+            if i not in v.tokens:
+                del ids[name]
         unknown = None
         if v.unknown_id is not None:
             unknown = self.strings.get(v.unknown_id) or v.names[v.unknown_id]
@@ -129,6 +132,18 @@ class _Writer:
             "vocab": dict(sorted(ids.items(), key=lambda item: item[1])),
             "merges": self.merges(),
         }
+
+    def numbered_anew(self) -> list[tuple[int, str]]:
+        """The last names, to which the owner gives the same ids when its vocabulary lacks them.
+
+        The others must stand in it. None more should: with ignore_merges a word that is one would become it.
+        """
+        names = sorted((i, name) for i, name in self.vocabulary.names.items() if i not in self.vocabulary.tokens)
+        size = len(self.vocabulary.tokens) + len(names)
+        for k in range(len(names) + 1):
+            if all(i == size - len(names) + j for j, (i, _) in enumerate(names) if j >= k):
+                return names[k:]
+        return []
 
     def merges(self) -> list[list[str]]:
         v, strings = self.vocabulary, self.strings
