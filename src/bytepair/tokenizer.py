@@ -321,17 +321,21 @@ class Tokenizer(Facts):
         names = self._rewriter.names(self._named(special))
         ids: list[int] = []
         places: list[tuple[int, int]] = []
+        written: list[str] = []  # the tokens as their owner writes them, where it trims by them
+        template = self._around.template
+        trims = None if template is None else template.trims_offsets
         for run in self._around.aligned_runs(data, *names):
             if run.id is not None:
                 ids.append(run.id)
                 places.append((run.start, run.stop))
+                written.append(run.data.decode("utf-8", "surrogateescape"))
                 continue
             found = self._codec.encode(run.data, None)
             ids += found
+            written += [] if trims is None else map(self.foreign_str, found)
             places += run.places(spans(self._codec, run.data, found))
-        trimmed = None if self._around.template is None else self._around.template.trims_offsets
-        if trimmed is not None:
-            places = trim(places, [self.foreign_str(i) for i in ids], trimmed)
+        if trims is not None:
+            places = trim(places, written, trims)
         if unit == "bytes":
             at = byte_offsets(data)
             places = [(at[start], at[stop]) for start, stop in places]

@@ -98,6 +98,7 @@ class _Reader:
     # ---- the whole ----
 
     def tokenizer(self, options: Options) -> Tokenizer:
+        ids = self.ids()
         merges = self.merges()
         specials, added, flags = self.added_tokens()
         in_merges = {i for merge in merges for i in merge}
@@ -107,7 +108,7 @@ class _Reader:
         tokens: dict[int, Token] = {}
         inert: set[int] = set()
         names = {**specials, **added}
-        for text, i in self.ids().items():
+        for text, i in ids.items():
             token, can_be_made = self.token(text)
             if i in tokens:
                 raise self.fail(f"model.vocab gives the id {i} to {text!r} and to another token; ids are unique")

@@ -33,7 +33,7 @@ class SpaceMark:
 
 
 class Run(NamedTuple):
-    """A stretch of a text on its way to the model, or (``id`` given) a token that was named in the text.
+    """A stretch of a text on its way to the model, or (``id`` given) a token that ``data`` named.
 
     ``start`` and ``stop`` are characters of the text as it came; ``starts`` and ``ends`` say the same for every
     character of ``data``.
@@ -145,7 +145,7 @@ class Around:
             passed = found.start
             text = _text(data[found.start : found.stop])
             if found.id is not None:
-                yield Run(b"", found.id, at, at + len(text), [], [])
+                yield Run(data[found.start : found.stop], found.id, at, at + len(text), [], [])
                 continue
             places = range(at, at + len(text) + 1)
             if self.normaliser is None:
@@ -164,7 +164,7 @@ class Around:
             part = _text(run[inner.start : inner.stop])
             froms, tos = starts[at : at + len(part)], ends[at : at + len(part)]
             if inner.id is not None:
-                yield Run(b"", inner.id, froms[0], tos[-1], [], [])
+                yield Run(run[inner.start : inner.stop], inner.id, froms[0], tos[-1], [], [])
                 continue
             if self.mark is not None:
                 marked = _marked(part, self.mark, first=froms[0] == 0)
