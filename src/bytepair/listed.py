@@ -95,6 +95,8 @@ def listed(
     steps = _checked(list(merges), tokens)
     if ranks is not None and len(ranks) != len(steps):
         raise VocabularyError(f"there are {len(ranks)} ranks for {len(steps)} merges")
+    if ranks is not None and order == "pair":
+        raise VocabularyError('merges that share ranks go place by place; give order="place"')
     _check_names(specials, added, flags or {})
     skipped = inert | frozenset(fallback.values())
     forms: list[dict[int, int]] = [{}, {}, {}, {}]

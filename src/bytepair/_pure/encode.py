@@ -197,10 +197,12 @@ class PairTable:
     """Made by :meth:`of_merges` or :meth:`of_ranks`.
 
     ``codes`` gives each pair its rank, and below it in the lower 32 bits its id: the lowest code has the lowest rank.
+    Where several pairs share a rank, which is ``shared``, the first place in a word goes first, whatever the ids.
     """
 
-    def __init__(self, codes: dict[tuple[int, int], int]) -> None:
+    def __init__(self, codes: dict[tuple[int, int], int], shared: bool = False) -> None:
         self.codes = codes
+        self.shared = shared
 
     @staticmethod
     def of_merges(left: Any, right: Any, ids: Any, ranks: Any = None) -> PairTable:
@@ -215,7 +217,7 @@ class PairTable:
             if (a, b) in codes:
                 raise VocabularyError(f"merge {i} is given twice")
             codes[a, b] = rank << 32 | made
-        return PairTable(codes)
+        return PairTable(codes, ranks is not None and len(set(by)) < len(by))
 
     @staticmethod
     def of_ranks(tokens: TokenTable) -> PairTable:
@@ -244,10 +246,10 @@ _SCAN_LIMIT = 64
 """Up to so many symbols looking through all of them beats a heap."""
 
 
-def _merge(symbols: list[int], codes: dict[tuple[int, int], int], whole_rank: bool) -> list[int]:
-    if len(symbols) <= _SCAN_LIMIT:
-        return _merge_by_scan(symbols, codes, whole_rank)
-    return _merge_by_heap(symbols, codes, whole_rank)
+def _merge(symbols: list[int], pairs: PairTable, whole_rank: bool) -> list[int]:
+    if len(symbols) <= _SCAN_LIMIT and not pairs.shared:
+        return _merge_by_scan(symbols, pairs.codes, whole_rank)
+    return _merge_by_heap(symbols, pairs.codes, whole_rank)
 
 
 def _merge_by_scan(symbols: list[int], codes: dict[tuple[int, int], int], whole_rank: bool) -> list[int]:
@@ -276,6 +278,10 @@ def _merge_by_scan(symbols: list[int], codes: dict[tuple[int, int], int], whole_
     return symbols
 
 
+def _entry(code: int, place: int) -> int:
+    return (code >> 32) << 64 | place << 32 | code & _LOW
+
+
 def _merge_by_heap(symbols: list[int], codes: dict[tuple[int, int], int], whole_rank: bool) -> list[int]:
     n = len(symbols)
     code_of = codes.get
@@ -283,18 +289,19 @@ def _merge_by_heap(symbols: list[int], codes: dict[tuple[int, int], int], whole_
     here = [code_of(pair, _NO_CODE) for pair in zip(symbols, symbols[1:])]
     here.append(_NO_CODE)
     following, previous = list(range(1, n + 1)), list(range(-1, n - 1))
-    heap = [code << 32 | i for i, code in enumerate(here) if code != _NO_CODE]
+    # By rank, then by place; the id comes along.
+    heap = [_entry(code, i) for i, code in enumerate(here) if code != _NO_CODE]
     heapify(heap)
     while heap:
         batch = [heappop(heap)]
-        lowest = batch[0] >> 32
-        while whole_rank and heap and heap[0] >> 32 == lowest:
+        rank = batch[0] >> 64
+        while whole_rank and heap and heap[0] >> 64 == rank:
             batch.append(heappop(heap))
         for entry in batch:
-            i = entry & _LOW
-            if here[i] != lowest:
+            i = entry >> 32 & _LOW
+            if here[i] != rank << 32 | entry & _LOW:
                 continue
-            symbols[i] = lowest & _LOW
+            symbols[i] = entry & _LOW
             gone = following[i]
             here[gone] = _NO_CODE
             after = following[i] = following[gone]
@@ -303,12 +310,12 @@ def _merge_by_heap(symbols: list[int], codes: dict[tuple[int, int], int], whole_
                 previous[after] = i
                 code = here[i] = code_of((symbols[i], symbols[after]), _NO_CODE)
                 if code != _NO_CODE:
-                    heappush(heap, code << 32 | i)
+                    heappush(heap, _entry(code, i))
             before = previous[i]
             if before >= 0:
                 code = here[before] = code_of((symbols[before], symbols[i]), _NO_CODE)
                 if code != _NO_CODE:
-                    heappush(heap, code << 32 | before)
+                    heappush(heap, _entry(code, before))
     merged = []
     i = 0
     while i < n:
@@ -332,7 +339,7 @@ class Encoder:
         cache_bytes: int,
     ) -> None:
         self._alphabet = alphabet
-        self._codes = pairs.codes
+        self._pairs = pairs
         self._whole_rank = whole_rank
         self._whole = whole.by_bytes if whole else {}
         self._splitter = splitter
@@ -422,7 +429,7 @@ class Encoder:
                 ids = (self._whole[pretoken],)
             else:
                 symbols = self._alphabet.first_symbols(pretoken, offset, document)
-                ids = tuple(_merge(symbols, self._codes, self._whole_rank))
+                ids = tuple(_merge(symbols, self._pairs, self._whole_rank))
         if self._half and len(pretoken) <= self._CACHED_BYTES and len(ids) <= self._CACHED_IDS:
             if len(self._young) >= self._half:
                 self._old, self._young = self._young, {}
