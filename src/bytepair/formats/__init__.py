@@ -7,9 +7,11 @@ One module a format; all parsing of untrusted files lives below here. A malforme
 from __future__ import annotations
 
 import os
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
+from .. import bundled
 from ..errors import FormatError
 from . import bytepair_json
 
@@ -17,12 +19,13 @@ FORMATS = {"bytepair": bytepair_json}
 
 
 def load(source: str | os.PathLike[str] | bytes) -> Any:
-    """A tokenizer from a file.
+    """A tokenizer from a file, or one that comes with the package.
 
     Parameters
     ----------
     source : str, Path or bytes
-        The path of a file, or a file's content.
+        The name of a bundled vocabulary (``"cl100k_base"``) or of a model that uses one (``"gpt-4o"``); else the path
+        of a file, or a file's content. A Path is always a file.
 
     Returns
     -------
@@ -31,7 +34,8 @@ def load(source: str | os.PathLike[str] | bytes) -> Any:
     Raises
     ------
     FormatError
-        The file cannot be read, is no tokenizer, or is damaged; the message says where.
+        The file cannot be read, is no tokenizer, or is damaged; the message says where. No file and no vocabulary has
+        the name; the message lists near ones.
 
     Examples
     --------
@@ -43,6 +47,8 @@ def load(source: str | os.PathLike[str] | bytes) -> Any:
     ...     bytepair.load(path) == tok
     True
     """
+    if isinstance(source, str) and (name := _bundled_name(source)) is not None:
+        return bundled.load(name)
     if isinstance(source, (bytes, bytearray, memoryview)):
         data, name = bytes(source), "the given bytes"
     else:
@@ -59,6 +65,8 @@ def load(source: str | os.PathLike[str] | bytes) -> Any:
             if isinstance(error, FormatError):
                 raise
             raise FormatError(f"{name!r} cannot be a path: {error}") from None
+        except FileNotFoundError as error:
+            raise FormatError(f"cannot read {name}: {error.strerror}; {_near(name)}") from error
         except OSError as error:
             raise FormatError(f"cannot read {name}: {error.strerror or error}; check the path") from error
     for reader in FORMATS.values():
@@ -69,6 +77,24 @@ def load(source: str | os.PathLike[str] | bytes) -> Any:
         f"{name} is no tokenizer file that this version reads: it starts with {start!r}; "
         "known is the JSON that tok.save(path) writes"
     )
+
+
+def _bundled_name(source: str) -> str | None:
+    """The bundled vocabulary that a str names, itself or by its model, or None where it is a file's path."""
+    if source in bundled.names():
+        return source
+    name = bundled.for_model(source)
+    if name is None or source in bundled.models():
+        return name
+    # Only the beginning is a model's, as in "gpt-4-tokenizer.json": what is a file, or looks like one, is a file.
+    return None if os.path.exists(source) or Path(source).suffix[1:].isalpha() else name
+
+
+def _near(name: str) -> str:
+    near = get_close_matches(name, [*bundled.names(), *bundled.models()], 3, 0.6)
+    if not near:
+        return f"check the path. Without a file there are {', '.join(bundled.names())}"
+    return f"check the path, or the name: near ones are {', '.join(near)}"
 
 
 def save(tokenizer: Any, path: Path, format: str) -> None:
