@@ -7,11 +7,14 @@ One module a format; all parsing of untrusted files lives below here. A malforme
 from __future__ import annotations
 
 import os
+import re
 import warnings
 from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from .. import bundled
 from ..errors import BytepairNotice, FormatError
 from . import bytepair_json, huggingface
 from .source import Options, Source, Written
@@ -33,13 +36,15 @@ def load(
     roles: Mapping[str, str] | None = None,
     vocab: str | os.PathLike[str] | bytes | None = None,
 ) -> Any:
-    """A tokenizer from a file, a folder, or a name.
+    """A tokenizer from a file or a folder, or one that comes with the package.
 
     Parameters
     ----------
     source : str, Path or bytes
-        A file or a folder, its path or (bytes) its content; the format is found by what is in it. A ``str`` may also
-        name a vocabulary that is part of this package, or a model that uses one.
+        The name of a bundled vocabulary (``"cl100k_base"``) or of a model that uses one (``"gpt-4o"``); else the path
+        of a file or a folder, or (bytes) a file's content; the format is found by what is in it. A Path is always a
+        path. ``"owner/name"`` that is no path is looked for in an installed huggingface_hub's cache; nothing is ever
+        downloaded.
     pattern : str or Pattern, optional
         For files that do not say how text is cut, such as rank files.
     specials : names, or name -> id, optional
@@ -56,7 +61,8 @@ def load(
     Raises
     ------
     FormatError
-        The file cannot be read, is no tokenizer, lacks something, or is damaged; the message says where.
+        The file cannot be read, is no tokenizer, lacks something, or is damaged; the message says where. No file and
+        no vocabulary has the name; the message lists near ones.
 
     Examples
     --------
@@ -68,10 +74,21 @@ def load(
     ...     bytepair.load(path) == tok
     True
     """
-    second = None if vocab is None else Source.of(vocab)
-    file = Source.of(source, second)
     options = Options(pattern, specials, roles)
-    if file.path is not None and _is_folder(file):
+    second = None if vocab is None else Source.of(vocab)
+    if isinstance(source, str) and (name := _bundled_name(source)) is not None:
+        named = Source(f"the bundled vocabulary {name}")
+        options.refuse(named, ("pattern", "specials", "roles"))
+        if second is not None:
+            raise FormatError(f"{named.name} has its ids, so vocab= cannot be given with it; leave it out")
+        return bundled.load(name)
+    file = Source.of(source, second)
+    if isinstance(source, str) and file.path is not None and not file.exists:
+        folder = _in_hub_cache(source)
+        if folder is None:
+            raise FormatError(f"there is no file {source}; {_near(source)}")
+        file = Source.of(folder, second)
+    if file.path is not None and file.is_folder:
         return _from_folder(file, options)
     for module in FORMATS.values():
         if module.recognises(file):
@@ -83,11 +100,44 @@ def load(
     )
 
 
-def _is_folder(file: Source) -> bool:
+def _bundled_name(source: str) -> str | None:
+    """The bundled vocabulary that a str names, itself or by its model, or None where it is a file's path."""
+    if source in bundled.names():
+        return source
+    name = bundled.for_model(source)
+    if name is None or source in bundled.models():
+        return name
+    # Only the beginning is a model's, as in "gpt-4-tokenizer.json": what is a file, or looks like one, is a file.
+    return None if os.path.exists(source) or Path(source).suffix[1:].isalpha() else name
+
+
+def _near(name: str) -> str:
+    near = get_close_matches(name, [*bundled.names(), *bundled.models()], 3, 0.6)
+    if not near:
+        return f"check the path. Without a file there are {', '.join(bundled.names())}"
+    return f"check the path, or the name: near ones are {', '.join(near)}"
+
+
+def _in_hub_cache(name: str) -> Path | None:
+    """The folder in huggingface_hub's cache that has the tokenizer of ``owner/name``; None for other names."""
+    if not re.fullmatch(r"[\w.-]+/[\w.-]+", name):
+        return None
     try:
-        return file.path is not None and file.path.is_dir()
-    except ValueError as error:
-        raise FormatError(f"{file.name!r} cannot be a path: {error}") from None
+        from huggingface_hub import try_to_load_from_cache
+    except ImportError:
+        raise FormatError(
+            f"there is no file {name}, and huggingface_hub is not installed, in whose cache a model of that name could "
+            "be; check the path, or install it and fetch the model"
+        ) from None
+    for module in FORMATS.values():
+        for file in getattr(module, "FILES", ()):
+            found = try_to_load_from_cache(name, file)
+            if isinstance(found, str):
+                return Path(found).parent
+    raise FormatError(
+        f"there is no file {name}, and no tokenizer of a model {name} in huggingface_hub's cache, which is all that is "
+        f"looked into; fetch it first: huggingface_hub.snapshot_download({name!r})"
+    )
 
 
 def _from_folder(folder: Source, options: Options) -> Any:

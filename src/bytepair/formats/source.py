@@ -77,6 +77,16 @@ class Source:
         path = None if self.path is None else self.path.parent / name
         return Source(str(path), path) if path is not None and path.is_file() else None
 
+    @property
+    def exists(self) -> bool:
+        found: bool = self._ask(Path.exists)
+        return found
+
+    @property
+    def is_folder(self) -> bool:
+        found: bool = self._ask(Path.is_dir)
+        return found
+
     @cached_property
     def size(self) -> int:
         return len(self.given or b"") if self.path is None else self._ask(os.path.getsize)
