@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 
 from ..errors import FormatError
+from ..pipeline.around import Around
+from ..pipeline.normalise import Normaliser
 from ..tokenizer import Tokenizer
 from ..vocabulary import byte_order
 from .known import known
@@ -61,8 +63,10 @@ def load(name: str) -> Tokenizer:
             specials={special: i for special, i in entry.specials.items() if one_name_each[i] == special},
             roles=entry.roles,
         )
-    made: Tokenizer = entry.normaliser(tokenizer) if entry.normaliser else tokenizer
-    return made
+    normaliser = Normaliser.from_huggingface(entry.normaliser)
+    if normaliser is None:
+        return tokenizer
+    return Tokenizer(tokenizer._vocabulary, tokenizer.pattern, None, Around(normaliser=normaliser))
 
 
 def ranks(name: str) -> dict[bytes, int]:

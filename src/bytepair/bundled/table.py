@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple
 
 __all__ = ["ENTRIES", "PACKED", "Entry", "Packed"]
@@ -21,7 +21,7 @@ class Entry(NamedTuple):
     """One vocabulary.
 
     ``specials`` may name an id twice, as o200k_harmony does; the first name is the one that decoding gives.
-    ``normaliser`` takes a tokenizer and returns it with a normaliser put before it; None is none.
+    ``normaliser`` is what Hugging Face calls one, as its files have it.
     """
 
     packed: str
@@ -29,7 +29,7 @@ class Entry(NamedTuple):
     specials: dict[str, int]
     roles: dict[str, str]
     rule: Literal["merges", "ranks"] = "ranks"
-    normaliser: Callable[[Any], Any] | None = None
+    normaliser: Mapping[str, Any] | None = None
 
 
 PACKED: dict[str, Packed] = {
@@ -80,5 +80,6 @@ ENTRIES: dict[str, Entry] = {
         "qwen2",
         {_END: 151643, "<|im_start|>": 151644, "<|im_end|>": 151645},
         {**_ENDS, "pad": _END},
+        normaliser={"type": "NFC"},
     ),
 }
