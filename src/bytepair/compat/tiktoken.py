@@ -409,7 +409,7 @@ class Encoding:
         elif not isinstance(allowed, Set):
             raise TypeError(f'allowed_special is a {type(allowed).__name__}; give a set of names, or "all"')
         if isinstance(disallowed, str) and disallowed == "all":
-            disallowed = self._all_names - allowed
+            disallowed = self._all_names - allowed if allowed else self._all_names
         if disallowed and (match := finder(frozenset(disallowed)).search(text)):
             raise_disallowed_special_token(match.group())
         return self._all_names & allowed if allowed else frozenset()
