@@ -45,8 +45,8 @@ def byte_order(name: str) -> tuple[int, ...]:
     """The 256 byte values in the order in which they are numbered: ``raw`` by value, ``gpt2`` printable ones first."""
     if name == "raw":
         return tuple(range(256))
-    printable = [*range(33, 127), *range(161, 173), *range(174, 256)]
-    return (*printable, *(b for b in range(256) if b not in set(printable)))
+    printable = dict.fromkeys([*range(33, 127), *range(161, 173), *range(174, 256)])
+    return (*printable, *(b for b in range(256) if b not in printable))
 
 
 @dataclass(frozen=True)
