@@ -17,7 +17,14 @@ Encoder::Encoder(Alphabet alphabet, PairTable pairs, Order order, std::shared_pt
       whole_(std::move(whole)),
       splitter_(std::move(splitter)),
       dropped_(std::move(dropped)),
-      cache_bytes_(cache_bytes) {}
+      cache_bytes_(cache_bytes) {
+  if (!alphabet_.is_plain_bytes()) return;
+  const u32* const ids = alphabet_.byte_ids();
+  first_ranks_.resize(65536);
+  for (std::size_t a = 0; a < 256; ++a) {
+    for (std::size_t b = 0; b < 256; ++b) first_ranks_[a << 8 | b] = pairs_.rank(ids[a], ids[b]);
+  }
+}
 
 // State k has half of what the k states before it left over, so that all together stay under the budget however many
 // threads come; a state that would have less than a page has no cache.
@@ -45,53 +52,118 @@ std::size_t Encoder::cached_bytes() const {
   return total;
 }
 
-void Encoder::miss(const u8* s, std::size_t start, std::size_t end, State& state) const {
-  if (whole_) {
-    if (const u32 id = whole_->find(s + start, end - start); id != kNone) {
-      state.symbols.assign(1, id);
-      return;
-    }
+// A pretoken of plain bytes, of at most Merger::kScanLimit: its tokens into `symbols`, whose number is returned.
+std::size_t Encoder::merge_bytes(const u8* p, std::size_t n, const Merger& merger, u32* symbols) const {
+  u32 ranks[Merger::kScanLimit];
+  const u32* const ids = alphabet_.byte_ids();
+  for (std::size_t i = 0; i < n; ++i) symbols[i] = ids[p[i]];
+  for (std::size_t i = 0; i + 1 < n; ++i) ranks[i] = first_ranks_[static_cast<std::size_t>(p[i]) << 8 | p[i + 1]];
+  return merger.merge_short(symbols, ranks, n);
+}
+
+// Encodes a pretoken that the cache does not have, and tells it.
+void Encoder::unknown_to_cache(const u8* s, std::size_t start, std::size_t end, std::size_t n, State& state,
+                               IdBuffer& out) const {
+  const u8* const p = s + start;
+  const std::size_t length = end - start;
+  u32 few[Merger::kScanLimit];
+  const u32* ids = few;
+  std::size_t n_ids = 1;
+  if (whole_ && (few[0] = whole_->find(p, length)) != kNone) {
+  } else if (!first_ranks_.empty() && length <= Merger::kScanLimit) {
+    n_ids = merge_bytes(p, length, state.merger, few);
+  } else {
+    alphabet_.symbols(p, length, start, state.symbols);
+    state.merger.merge(state.symbols);
+    ids = state.symbols.data();
+    n_ids = state.symbols.size();
   }
-  alphabet_.symbols(s + start, end - start, start, state.symbols);
-  state.merger.merge(state.symbols);
+  state.cache.insert(p, length, n - start, ids, n_ids);
+  out.append(ids, n_ids);
 }
 
 void Encoder::pretoken(const u8* s, std::size_t start, std::size_t end, std::size_t n, State& state,
                        IdBuffer& out) const {
-  const u8* p = s + start;
+  const u8* const p = s + start;
   const std::size_t length = end - start;
   if (dropped_ && dropped_->run(s, start, end, 1) == end) return;
-  if (length <= ShortKey::kMax) {
-    if (const WordCache::Slot* slot = state.cache.find_short(short_key(p, length, n - start))) {
-      u32* to = out.room(WordCache::kShortIds);
-      std::memcpy(to, slot->ids, sizeof slot->ids);
-      to[0] &= 0xFFFFFF;
-      out.add(slot->ids[0] >> 24);
-      return;
+  const WordCache& cache = state.cache;
+  if (cache.works() && length <= MediumKey::kMax) {
+    if (length <= ShortKey::kMax) {
+      const ShortKey key = short_key(p, length, n - start);
+      if (const WordCache::Short* word = cache.find_short(key, key.hash())) return out.append_packed(word->ids);
     }
+    const MediumKey key = medium_key(p, length, n - start);
+    if (const WordCache::Medium* word = cache.find_medium(key, key.hash())) return out.append_packed(word->ids);
   }
-  if (const WordCache::Words words = state.cache.find_long(p, length); words.ids) {
-    out.append(words.ids, words.n);
-    return;
-  }
-  miss(s, start, end, state);
-  state.cache.insert(p, length, n - start, state.symbols.data(), state.symbols.size());
-  out.append(state.symbols.data(), state.symbols.size());
+  if (const WordCache::Words words = cache.find_long(p, length); words.ids) return out.append(words.ids, words.n);
+  unknown_to_cache(s, start, end, n, state, out);
 }
 
-template <class AfterPretoken>
-void Encoder::encode_with(const u8* s, std::size_t n, const Specials* specials, State& state, IdBuffer& out,
-                          AfterPretoken after) const {
-  for_each_piece(
-      splitter(), specials, state.cursor, s, 0, n, 0,
-      [&](std::size_t start, std::size_t end) {
-        pretoken(s, start, end, n, state, out);
-        after();
-      },
-      [&](u32 id, std::size_t) {
-        out.push(id);
-        after();
-      });
+// Pretoken after pretoken, in two passes: keys first, which asks the memory for the cache's lines, then the look-ups.
+void Encoder::pretokens(const u8* s, std::size_t n, std::size_t start, const std::size_t* ends, std::size_t k,
+                        State& state, IdBuffer& out) const {
+  const WordCache& cache = state.cache;
+  std::size_t i = 0;
+  if (!dropped_ && cache.works() && k >= 4) {
+    // The last ones end where no more bytes may be read behind them.
+    std::size_t bulk = k;
+    while (bulk > 0 && (bulk == 1 ? start : ends[bulk - 2]) + 32 > n) --bulk;
+    if (state.keys.size() < bulk) {
+      state.keys.resize(bulk);
+      state.hashes.resize(bulk);
+    }
+    ShortKey* const keys = state.keys.data();
+    u64* const hashes = state.hashes.data();
+    std::size_t at = start;
+    for (std::size_t j = 0; j < bulk; ++j) {
+      const std::size_t length = ends[j] - at;
+      if (length <= ShortKey::kMax) {
+        const ShortKey key = open_short_key(s + at, length);
+        keys[j] = key;
+        hashes[j] = key.hash();
+        prefetch(cache.bucket(hashes[j]));
+      } else if (length <= MediumKey::kMax) {
+        hashes[j] = medium_key(s + at, length, 32).hash();
+        prefetch(cache.medium(hashes[j]));
+      }
+      at = ends[j];
+    }
+    u32* to = out.room(WordCache::kMediumIds * (bulk + 1));
+    for (; i < bulk; ++i) {
+      const std::size_t end = ends[i], length = end - start;
+      if (length <= ShortKey::kMax) {
+        const WordCache::Short* const slots = cache.bucket(hashes[i]);
+        const bool second = slots[1].key == keys[i];
+        if (second || slots[0].key == keys[i]) {
+          const u32* const ids = slots[second].ids;
+          std::memcpy(to, ids, sizeof slots->ids);
+          to[0] &= 0xFFFFFF;
+          to += ids[0] >> 24;
+          start = end;
+          continue;
+        }
+      } else if (length <= MediumKey::kMax) {
+        const WordCache::Medium* const slot = cache.medium(hashes[i]);
+        if (slot->key == medium_key(s + start, length, 32)) {
+          std::memcpy(to, slot->ids, sizeof slot->ids);
+          to[0] &= 0xFFFFFF;
+          to += slot->ids[0] >> 24;
+          start = end;
+          continue;
+        }
+      }
+      out.end_at(to);
+      pretoken(s, start, end, n, state, out);
+      to = out.room(WordCache::kMediumIds * (bulk - i + 1));
+      start = end;
+    }
+    out.end_at(to);
+  }
+  for (; i < k; ++i) {
+    pretoken(s, start, ends[i], n, state, out);
+    start = ends[i];
+  }
 }
 
 const Splitter& Encoder::splitter() const {
@@ -103,14 +175,17 @@ void Encoder::feed(Stream& stream, const u8* s, std::size_t n, bool last, const 
                    IdBuffer& out) const {
   stream.feed(
       splitter(), specials, s, n, last,
-      [&](const u8* text, std::size_t start, std::size_t end, std::size_t size) {
-        pretoken(text, start, end, size, state, out);
+      [&](const u8* text, std::size_t size, std::size_t start, const std::size_t* ends, std::size_t k) {
+        pretokens(text, size, start, ends, k, state, out);
       },
       [&](u32 id) { out.push(id); });
 }
 
 void Encoder::encode(const u8* s, std::size_t n, const Specials* specials, State& state, IdBuffer& out) const {
-  encode_with(s, n, specials, state, out, [] {});
+  for_each_piece(
+      splitter(), specials, state.cursor, s, 0, n, 0,
+      [&](std::size_t start, const std::size_t* ends, std::size_t k) { pretokens(s, n, start, ends, k, state, out); },
+      [&](u32 id) { out.push(id); });
 }
 
 void Encoder::encode_ends(const u8* s, std::size_t n, const i64* ends, std::size_t n_ends, State& state,
@@ -127,13 +202,15 @@ void Encoder::encode_ends(const u8* s, std::size_t n, const i64* ends, std::size
 
 u64 Encoder::count(const u8* s, std::size_t n, const Specials* specials, State& state) const {
   u64 total = 0;
-  state.counted.clear();
-  encode_with(s, n, specials, state, state.counted, [&] {
-    if (state.counted.size() < 4096) return;
-    total += state.counted.size();
-    state.counted.clear();
-  });
-  return total + state.counted.size();
+  for_each_piece(
+      splitter(), specials, state.cursor, s, 0, n, 0,
+      [&](std::size_t start, const std::size_t* ends, std::size_t k) {
+        state.counted.clear();
+        pretokens(s, n, start, ends, k, state, state.counted);
+        total += state.counted.size();
+      },
+      [&](u32) { ++total; });
+  return total;
 }
 
 void Encoder::encode_batch(const std::vector<std::string_view>& documents, const Specials* specials, unsigned threads,

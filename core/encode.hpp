@@ -24,6 +24,8 @@ class Encoder {
     Merger merger;
     Cursor cursor;
     std::vector<u32> symbols;
+    std::vector<ShortKey> keys;  // of the pretokens in hand, and their hashes
+    std::vector<u64> hashes;
     IdBuffer counted;  // where count() lets the ids go
   };
   class Lease {
@@ -63,11 +65,12 @@ class Encoder {
   std::size_t cached_bytes() const;
 
  private:
+  void pretokens(const u8* s, std::size_t n, std::size_t start, const std::size_t* ends, std::size_t k, State& state,
+                 IdBuffer& out) const;
   void pretoken(const u8* s, std::size_t start, std::size_t end, std::size_t n, State& state, IdBuffer& out) const;
-  void miss(const u8* s, std::size_t start, std::size_t end, State& state) const;
-  template <class AfterPretoken>
-  void encode_with(const u8* s, std::size_t n, const Specials* specials, State& state, IdBuffer& out,
-                   AfterPretoken after) const;
+  void unknown_to_cache(const u8* s, std::size_t start, std::size_t end, std::size_t n, State& state,
+                        IdBuffer& out) const;
+  std::size_t merge_bytes(const u8* p, std::size_t n, const Merger& merger, u32* symbols) const;
   const Splitter& splitter() const;
   std::unique_ptr<State> take() const;
   void give_back(std::unique_ptr<State> state) const;
@@ -79,6 +82,7 @@ class Encoder {
   std::optional<Splitter> splitter_;
   std::optional<ClassTable> dropped_;
   std::size_t cache_bytes_;
+  std::vector<u32> first_ranks_;  // of two neighbouring bytes; empty where the alphabet is no plain bytes
 
   mutable std::mutex mutex_;
   mutable std::vector<std::unique_ptr<State>> idle_;

@@ -15,17 +15,22 @@ enum class Order {
 
 class Merger {
  public:
+  static constexpr std::size_t kScanLimit = 64;
+
   Merger(const PairTable& pairs, Order order) : pairs_(pairs), order_(order) {}
 
   // Symbols in, tokens out, in place. Short ones scan for the lowest rank; long ones keep a heap: n log n.
   void merge(std::vector<u32>& symbols);
+
+  // Of at most kScanLimit symbols, with ranks[i] that of the pair at i: in place, returns how many are left.
+  std::size_t merge_short(u32* symbols, u32* ranks, std::size_t n) const;
 
   // The two ways, for the tests that hold them equal.
   void merge_by_scan(std::vector<u32>& symbols);
   void merge_by_heap(std::vector<u32>& symbols);
 
  private:
-  static constexpr std::size_t kScanLimit = 64;
+  std::size_t merge_whole_ranks(u32* symbols, u32* ranks, std::size_t n) const;
 
   const PairTable& pairs_;
   Order order_;

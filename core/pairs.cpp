@@ -9,49 +9,83 @@
 namespace bytepair {
 
 void PairTable::resize(std::size_t slots) {
-  std::vector<Slot> old(slots, Slot{kEmpty, kNone, kNone});
+  std::vector<u64> old(slots, kEmpty);
   old.swap(slots_);
   mask_ = slots - 1;
   shift_ = 64;
   for (std::size_t s = slots; s > 1; s /= 2) --shift_;
-  for (const Slot& slot : old) {
-    if (slot.key == kEmpty) continue;
-    std::size_t i = place(slot.key);
-    while (slots_[i].key != kEmpty) i = (i + 1) & mask_;
+  for (const u64 slot : old) {
+    if (slot == kEmpty) continue;
+    std::size_t i = place(slot >> kRankBits);
+    while (slots_[i] != kEmpty) i = (i + 1) & mask_;
     slots_[i] = slot;
   }
 }
 
-bool PairTable::insert(u32 left, u32 right, u32 rank, u32 id) {
+bool PairTable::insert(u32 left, u32 right, u32 rank) {
   if ((size_ + 1) * 2 > slots_.size()) resize(slots_.size() * 2);
   const u64 key = join(left, right);
   std::size_t i = place(key);
-  for (; slots_[i].key != kEmpty; i = (i + 1) & mask_) {
-    if (slots_[i].key == key) return false;
+  for (; slots_[i] != kEmpty; i = (i + 1) & mask_) {
+    if (slots_[i] >> kRankBits == key) return false;
   }
-  slots_[i] = {key, rank, id};
+  slots_[i] = key << kRankBits | rank;
   ++size_;
   return true;
 }
 
-PairTable PairTable::of_merges(const u32* left, const u32* right, const u32* ids, const u32* ranks,
-                               std::size_t n) {
+u32 PairTable::by_slot(u32 left, u32 right) const {
+  const u64 key = join(left, right);
+  std::size_t i = place(key);
+  while (slots_[i] >> kRankBits != key) i = (i + 1) & mask_;
+  return shared_[i];
+}
+
+PairTable PairTable::of_merges(const u32* left, const u32* right, const u32* ids, const u32* ranks, std::size_t n) {
   PairTable table;
+  std::size_t slots = 16;
+  while (slots < 2 * n + 2) slots *= 2;
+  table.resize(slots);
+  bool shared = false;
   for (std::size_t i = 0; i < n; ++i) {
-    const u32 rank = ranks ? ranks[i] : static_cast<u32>(i);
-    if (rank == kNone) throw Error(ErrorKind::vocabulary, "merge " + std::to_string(i) + " has a rank that is none");
-    if (!table.insert(left[i], right[i], rank, ids[i]))
+    const u32 rank = ranks ? ranks[i] : static_cast<u32>(std::min<std::size_t>(i, kNone));
+    if (rank > kMaxRank)
+      throw Error(ErrorKind::vocabulary, "merge " + std::to_string(i) + " has a rank above " + std::to_string(kMaxRank));
+    if (left[i] > kMaxId || right[i] > kMaxId || ids[i] > kMaxId)
+      throw Error(ErrorKind::vocabulary, "merge " + std::to_string(i) + " has an id above " + std::to_string(kMaxId));
+    if (!table.insert(left[i], right[i], rank))
       throw Error(ErrorKind::vocabulary, "merge " + std::to_string(i) + " is given twice");
+    if (table.by_rank_.size() <= rank) table.by_rank_.resize(std::max<std::size_t>(rank + 1, ranks ? 0 : n), kNone);
+    shared = shared || table.by_rank_[rank] != kNone;
+    table.by_rank_[rank] = ids[i];
+  }
+  if (shared) {
+    table.by_rank_.clear();
+    table.shared_.assign(table.slots_.size(), kNone);
+    for (std::size_t i = 0; i < n; ++i) {
+      const u64 key = join(left[i], right[i]);
+      std::size_t at = table.place(key);
+      while (table.slots_[at] >> kRankBits != key) at = (at + 1) & table.mask_;
+      table.shared_[at] = ids[i];
+    }
   }
   return table;
 }
 
 PairTable PairTable::of_ranks(const TokenTable& tokens) {
   std::vector<std::size_t> lengths;  // that tokens have: only there can a token be split in two
-  for (std::size_t i = 0; i < tokens.size(); ++i) lengths.push_back(tokens.token(i).size());
+  std::vector<bool> seen;
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    const std::size_t length = tokens.token(i).size();
+    if (seen.size() <= length) seen.resize(length + 1);
+    if (!seen[length]) lengths.push_back(length);
+    seen[length] = true;
+    if (tokens.id(i) > kMaxId)
+      throw Error(ErrorKind::vocabulary, "rank " + std::to_string(tokens.id(i)) + " is above " + std::to_string(kMaxId));
+  }
   std::sort(lengths.begin(), lengths.end());
-  lengths.erase(std::unique(lengths.begin(), lengths.end()), lengths.end());
   PairTable table;
+  table.ids_are_ranks_ = true;
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     const std::string_view whole = tokens.token(i);
     const u8* const p = reinterpret_cast<const u8*>(whole.data());
@@ -61,7 +95,7 @@ PairTable PairTable::of_ranks(const TokenTable& tokens) {
       const u32 left = tokens.find(p, k);
       if (left == kNone) continue;
       const u32 right = tokens.find(p + k, whole.size() - k);
-      if (right != kNone) table.insert(left, right, tokens.id(i), tokens.id(i));
+      if (right != kNone) table.insert(left, right, tokens.id(i));
     }
   }
   return table;

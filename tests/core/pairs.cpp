@@ -12,7 +12,7 @@ TEST_CASE("a table of merges knows its pairs, by rank and id, and no others") {
     std::map<std::pair<u32, u32>, Merge> plain;
     std::vector<Merge> merges;
     while (merges.size() < n) {
-      const Merge merge{random.id_below(300), random.id_below(300), random.id_below(1 << 24)};
+      const Merge merge{random.id_below(300), random.id_below(300), random.id_below(1 << 21)};
       if (plain.emplace(std::pair(merge.left, merge.right), Merge{0, static_cast<u32>(merges.size()), merge.id}).second)
         merges.push_back(merge);
     }
@@ -21,12 +21,12 @@ TEST_CASE("a table of merges knows its pairs, by rank and id, and no others") {
     std::size_t wrong = 0;
     for (u32 left = 0; left < 300; ++left) {
       for (u32 right = 0; right < 300; ++right) {
-        const PairTable::Slot* slot = table.find(left, right);
+        const PairTable::Found found = table.find(left, right);
         const auto known = plain.find({left, right});
         if (known == plain.end())
-          wrong += slot != nullptr || table.rank(left, right) != kNone;
+          wrong += found.rank != kNone || found.id != kNone || table.rank(left, right) != kNone;
         else
-          wrong += !slot || slot->rank != known->second.right || slot->id != known->second.id;
+          wrong += found.rank != known->second.right || found.id != known->second.id;
       }
     }
     REQUIRE(wrong == 0);
@@ -37,12 +37,27 @@ TEST_CASE("a pair given twice is refused") {
   CHECK(error_of([] { table_of({{1, 2, 3}, {2, 1, 4}, {1, 2, 5}}); }) == ErrorKind::vocabulary);
 }
 
+TEST_CASE("ids and ranks that no slot can hold are refused") {
+  const u32 most = PairTable::kMaxId, more = most + 1, rank = PairTable::kMaxRank, one = 1;
+  const auto kind = [](u32 left, u32 right, u32 id, u32 by) {
+    return error_of([&] { PairTable::of_merges(&left, &right, &id, &by, 1); });
+  };
+  CHECK(kind(most, most, most, 7) == std::nullopt);
+  CHECK(kind(more, 1, 1, 7) == ErrorKind::vocabulary);
+  CHECK(kind(1, more, 1, 7) == ErrorKind::vocabulary);
+  CHECK(kind(1, 1, more, 7) == ErrorKind::vocabulary);
+  CHECK(kind(1, 1, 1, rank + 1) == ErrorKind::vocabulary);
+  CHECK(PairTable::of_merges(&one, &one, &one, &one, 1).rank(most, most) == kNone);
+}
+
 TEST_CASE("merges may share a rank, but it must be one") {
   const std::vector<u32> left = {1, 2}, right = {2, 1}, ids = {3, 4};
   const std::vector<u32> shared = {7, 7}, none = {0, kNone};
   const PairTable table = PairTable::of_merges(left.data(), right.data(), ids.data(), shared.data(), 2);
   CHECK(table.rank(1, 2) == 7);
   CHECK(table.rank(2, 1) == 7);
+  CHECK(table.find(1, 2).id == 3);
+  CHECK(table.find(2, 1).id == 4);
   CHECK(error_of([&] { PairTable::of_merges(left.data(), right.data(), ids.data(), none.data(), 2); }) ==
         ErrorKind::vocabulary);
 }
