@@ -10,15 +10,12 @@ The bytes are not trusted: :func:`charsmap` checks every unit that a text can re
 
 from __future__ import annotations
 
-import re
 import struct
 import sys
 from array import array
 from functools import lru_cache
 
 from ..errors import FormatError
-from ..pattern.charsets import CharSet
-from ._sets import one_of
 
 __all__ = ["Charsmap", "charsmap"]
 
@@ -33,14 +30,14 @@ _CURE = "take precompiled_charsmap from the model again"
 class Charsmap:
     """The rules. Made by :func:`charsmap`."""
 
-    def __init__(self, units: array[int], texts: dict[int, str], singles: CharSet, firsts: CharSet, seconds: CharSet):
+    def __init__(self, units: array[int], texts: dict[int, str], singles: set[int], seconds: set[int]):
         self._units = units
         self._texts = texts
         self.texts = frozenset(texts.values())
-        self.single = re.compile(one_of(singles))
-        # A character that is a rule, or begins one and is followed by what may go on in it.
-        longer = f"{one_of(firsts)}(?={one_of(seconds)})"
-        self.candidate = re.compile(f"{one_of(singles)}|{longer}" if firsts else one_of(singles))
+        self.singles = frozenset(map(chr, singles))
+        self.seconds = frozenset(map(chr, seconds))
+        #: Without one of these nothing happens: a rule is one character, or its second one is here.
+        self.active = self.singles | self.seconds
         self._found: dict[str, str | None] = {}
 
     def longest(self, text: str, start: int) -> tuple[int, str] | None:
@@ -132,16 +129,14 @@ class _Reader:
         order = self._order()
         self._check_characters(order)
         singles: set[int] = set()
-        firsts: set[int] = set()
         inner: set[int] = set()
         for point, place in self._characters([0]):
             if self.units[place] & _RULE:
                 singles.add(point)
             if self.blocks.get(self._block(place)):
-                firsts.add(point)
                 inner.add(place)
         seconds = {point for point, _ in self._characters(sorted(inner))}
-        return Charsmap(self.units, self.texts, *(CharSet((p, p) for p in one) for one in (singles, firsts, seconds)))
+        return Charsmap(self.units, self.texts, singles, seconds)
 
     def _block(self, place: int) -> int:
         return _children(place, self.units[place])

@@ -8,26 +8,25 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterator
 from functools import cache, lru_cache
 from typing import Literal
 
-from ..pattern.charsets import CharSet
 from . import _normalise_tables as tables
-from ._sets import decoded, newer, one_of
+from ._sets import Members, decoded, newer
 
 __all__ = ["Form", "lower", "normalised", "sources_of_form", "sources_of_lower"]
 
 Form = Literal["NFC", "NFD", "NFKC", "NFKD"]
 
 # A character below U+0080 neither changes nor joins the one before it.
-_CHUNK = re.compile(r"[\s\S]?[^\x00-\x7f]+")
+_RUN = re.compile(r"[^\x00-\x7f]+")
 
 
 @cache
-def _later() -> re.Pattern[str]:
+def _later() -> Members:
     """What Unicode 9.0 does not have and Python's may not leave alone."""
-    found = decoded(tables.SINCE_9) | newer(lambda c: unicodedata.combining(c) or unicodedata.decomposition(c))
-    return re.compile(f"({one_of(found)})")
+    return Members(decoded(tables.SINCE_9) | newer(lambda c: unicodedata.combining(c) or unicodedata.decomposition(c)))
 
 
 def normalised(form: Form, text: str) -> str:
@@ -35,9 +34,27 @@ def normalised(form: Form, text: str) -> str:
     # What is normal to a later Unicode is so to an earlier one.
     if text.isascii() or unicodedata.is_normalized(form, text):
         return text
-    if _later().search(text) is None:
+    later = _later().of(text)
+    out: list[str] = []
+    done = 0
+    for start, end in _chunks(text):
+        out += (text[done:start], _normalised(form, text[start:end], later))
+        done = end
+    return "".join([*out, text[done:]])
+
+
+def _chunks(text: str) -> Iterator[tuple[int, int]]:
+    """The spans of what may change: runs beyond ASCII, each with the character before it."""
+    for run in _RUN.finditer(text):
+        yield max(run.start() - 1, 0), run.end()
+
+
+def _normalised(form: Form, text: str, later: set[str]) -> str:
+    if unicodedata.is_normalized(form, text):
+        return text
+    if later.isdisjoint(text):
         return unicodedata.normalize(form, text)
-    pieces = _later().split(text)
+    pieces = re.split(f"([{''.join(later)}])", text)
     pieces[::2] = [unicodedata.normalize(form, piece) for piece in pieces[::2]]
     return "".join(pieces)
 
@@ -53,11 +70,11 @@ def sources_of_form(form: Form, text: str) -> tuple[str, list[int]]:
     out: list[str] = []
     sources: list[int] = []
     done = 0
-    for chunk in _CHUNK.finditer(text):
-        out.append(text[done : chunk.start()])
-        sources.extend(range(done, chunk.start()))
-        place, done = chunk.span()
-        for character, uses in _changed(form, chunk[0]):
+    for place, end in _chunks(text):
+        out.append(text[done:place])
+        sources.extend(range(done, place))
+        done = end
+        for character, uses in _changed(form, text[place:end]):
             out.append(character)
             sources.append(place if uses else place - 1)
             place += uses
@@ -106,7 +123,7 @@ def _decomposed(form: Form, character: str) -> str:
 @lru_cache(maxsize=1 << 14)
 def _order(character: str) -> int:
     """The canonical combining class."""
-    return 0 if _later().match(character) else unicodedata.combining(character)
+    return 0 if _later().of(character) else unicodedata.combining(character)
 
 
 @lru_cache(maxsize=1 << 14)
@@ -125,17 +142,13 @@ def _small() -> dict[str, str]:
     return {chr(point): chr(point) for point in unknown} | known | {"Σ": "σ"}
 
 
-@cache
-def _special() -> re.Pattern[str]:
-    return re.compile(f"({one_of(CharSet.of(_small()))})")
-
-
 def lower(text: str) -> str:
     """The text in small letters."""
-    if text.isascii() or _special().search(text) is None:
-        return text.lower()
-    pieces = _special().split(text)
     small = _small()
+    special = set() if text.isascii() else small.keys() & set(text)
+    if not special:
+        return text.lower()
+    pieces = re.split(f"([{''.join(special)}])", text)
     pieces[::2] = [piece.lower() for piece in pieces[::2]]
     pieces[1::2] = [small[character] for character in pieces[1::2]]
     return "".join(pieces)

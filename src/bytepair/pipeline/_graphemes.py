@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from functools import cache
 
+from ..pattern.charsets import CharSet
 from . import _normalise_tables as tables
-from ._sets import decoded, one_of
+from ._sets import Members, decoded, one_of
 
 __all__ = ["grapheme", "joins"]
 
@@ -19,9 +20,10 @@ def _class(*names: str) -> str:
 
 
 @cache
-def joins() -> re.Pattern[str]:
-    """What a text holds that has a grapheme of several characters and under 6 bytes."""
-    return re.compile(rf"\r\n|{_class('Extend', 'SpacingMark', 'Prepend')}")
+def joins() -> Members:
+    """What a text holds, unless it is CR LF, that has a grapheme of several characters and under 6 bytes."""
+    found = (decoded(tables.GRAPHEMES[name]) for name in ("Extend", "SpacingMark", "Prepend"))
+    return Members(CharSet.union(found))
 
 
 @cache

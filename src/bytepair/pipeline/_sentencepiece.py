@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
@@ -20,7 +20,7 @@ from .fields import Fields, a_list
 
 __all__ = ["SentencePiece"]
 
-_NO_UTF8 = re.compile("[\udc80-\udcff]")
+_NO_UTF8 = frozenset(map(chr, range(0xDC80, 0xDD00)))
 _BLANKS = re.compile("  +")
 
 
@@ -54,7 +54,7 @@ class SentencePiece(Step):
     '\u2581low\u2581lower'
     """
 
-    charsmap: bytes = b""
+    charsmap: bytes = field(default=b"", repr=False)
     add_dummy_prefix: bool = True
     remove_extra_whitespaces: bool = True
     escape_whitespaces: bool = True
@@ -164,40 +164,53 @@ class _Rules:
     def __init__(self, rules: Charsmap | None, user_defined: tuple[str, ...]) -> None:
         self.rules = rules
         symbols = "|".join(map(re.escape, sorted(user_defined, key=len, reverse=True)))
-        self.symbols = symbols and re.compile(symbols)
-        self.gives_blanks = any("  " in given for given in ((rules.texts if rules else set()) | set(user_defined)))
-        parts = [symbols, rules.candidate.pattern if rules else "", _NO_UTF8.pattern]
-        self.candidate = re.compile("|".join(filter(None, parts)))
+        self.symbols = re.compile(symbols) if symbols else None
+        self.gives_blanks = any("  " in given for given in (*(rules.texts if rules else ()), *user_defined))
+        self.active = (rules.active if rules else frozenset()) | _NO_UTF8
 
     def piece(self, text: str, place: int) -> tuple[int, str]:
         """Where the piece that begins at a place ends, and what becomes of it."""
-        symbol = self.symbols and self.symbols.match(text, place)
-        if symbol:
+        symbol = self.symbols.match(text, place) if self.symbols else None
+        if symbol is not None:
             return symbol.end(), symbol[0]
         found = self.rules.longest(text, place) if self.rules else None
         if found is not None:
             return found
-        return place + 1, "\ufffd" if _NO_UTF8.match(text, place) else text[place]
+        return place + 1, "\ufffd" if "\udc80" <= text[place] <= "\udcff" else text[place]
 
     def pieces(self, text: str) -> Iterator[tuple[int, str]]:
         """The ends of all pieces, and what becomes of them."""
+        active = self.active.intersection(text)
         place = 0
-        while place < len(text):
-            place, piece = self.piece(text, place)
-            yield place, piece
+        for at, character in enumerate(text):
+            if at < place:
+                continue
+            if self.symbols or character in active or text[at + 1 : at + 2] in active:
+                place, piece = self.piece(text, at)
+                yield place, piece
+            else:
+                yield at + 1, character
 
     def apply(self, text: str) -> str:
         """The text after the rules, its spaces as they are."""
+        active = self.active.intersection(text)
+        if not active:
+            return text
+        if self.symbols:
+            return "".join([piece for _, piece in self.pieces(text)])
+        if self.rules is None or self.rules.seconds.isdisjoint(active):
+            # Every rule that fits is one character.
+            return text.translate({ord(character): self.piece(character, 0)[1] for character in active})
         out: list[str] = []
         done = 0
-        found = self.candidate.search(text)
-        while found is not None:
-            start = found.start()
-            place, piece = self.piece(text, start)
-            out += (text[done:start], piece)
-            done = place
-            found = self.candidate.search(text, place)
-        return "".join([*out, text[done:]]) if out else text
+        for place in [place for place, character in enumerate(text) if character in active]:
+            # The character before may have a rule that goes on here.
+            for start in (place - 1, place):
+                if start >= done:
+                    end, piece = self.piece(text, start)
+                    out += (text[done:start], piece)
+                    done = end
+        return "".join([*out, text[done:]])
 
 
 @lru_cache(maxsize=16)

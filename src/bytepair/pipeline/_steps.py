@@ -11,18 +11,19 @@ import base64
 import binascii
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, ClassVar
 
 from .._check import brief
 from ..errors import PatternError
+from ..pattern.charsets import CharSet
 from . import _normalise_tables as tables
 from ._charsmap import Charsmap, charsmap
 from ._forms import Form, lower, normalised, sources_of_form, sources_of_lower
 from ._graphemes import grapheme, joins
 from ._matches import checked, matches
-from ._sets import matcher
+from ._sets import Members, members
 from .fields import Fields
 
 __all__ = [
@@ -57,7 +58,9 @@ _IDEOGRAPH = re.compile(
     "[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0002a6df\U0002a700-\U0002b81f\U0002b920-\U0002ceaf"
     "\U0002f800-\U0002fa1f]"
 )
-_NMT_REMOVED = re.compile("[\x01-\x08\x0b\x0e-\x1f\x7f\x8f\x9f]+")
+# All graphemes of several characters lie in such a piece whole.
+_NEAR = re.compile(r"\r\n|(?:[\x00-\x7f]?[^\x00-\x7f])+[\x00-\x0c\x0e-\x7f]?")
+_NMT_REMOVED = Members(CharSet([(1, 8), (0xB, 0xB), (0xE, 0x1F), (0x7F, 0x7F), (0x8F, 0x8F), (0x9F, 0x9F)]))
 _NMT_BLANK = re.compile("[\t\n\f\r\u1680\u200b-\u200f\u2028\u2029\u2581\ufeff\ufffd]")
 
 
@@ -258,10 +261,10 @@ class StripAccents(Step):
     kind = "StripAccents"
 
     def apply(self, text: str) -> str:
-        return text if text.isascii() else matcher(tables.MARKS).sub("", text)
+        return text if text.isascii() else members(tables.MARKS).removed(text)
 
     def sources(self, text: str) -> Sources:
-        return _without(matcher(tables.MARKS), text)
+        return _without(members(tables.MARKS).of(text), text)
 
 
 @dataclass(frozen=True)
@@ -271,10 +274,10 @@ class Nmt(Step):
     kind = "Nmt"
 
     def apply(self, text: str) -> str:
-        return _NMT_BLANK.sub(" ", _NMT_REMOVED.sub("", text))
+        return _NMT_BLANK.sub(" ", _NMT_REMOVED.removed(text))
 
     def sources(self, text: str) -> Sources:
-        result, sources = _without(_NMT_REMOVED, text)
+        result, sources = _without(_NMT_REMOVED.of(text), text)
         return _NMT_BLANK.sub(" ", result), sources
 
 
@@ -298,17 +301,17 @@ class BertNormalizer(Step):
 
     def apply(self, text: str) -> str:
         if self.clean_text:
-            text = _BLANK.sub(" ", matcher(tables.CONTROLS).sub("", text))
+            text = _BLANK.sub(" ", members(tables.CONTROLS).removed(text))
         if self.handle_chinese_chars and not text.isascii():
             text = _IDEOGRAPH.sub(r" \g<0> ", text)
         if self._strips and not text.isascii():
-            text = matcher(tables.NONSPACING).sub("", normalised("NFD", text))
+            text = members(tables.NONSPACING).removed(normalised("NFD", text))
         return lower(text) if self.lowercase else text
 
     def sources(self, text: str) -> Sources:
         sources = list(range(len(text)))
         if self.clean_text:
-            text, sources = _behind(sources, _without(matcher(tables.CONTROLS), text))
+            text, sources = _behind(sources, _without(members(tables.CONTROLS).of(text), text))
             text = _BLANK.sub(" ", text)
         if self.handle_chinese_chars:
             spaced = [3 if _IDEOGRAPH.match(character) else 1 for character in text]
@@ -316,7 +319,7 @@ class BertNormalizer(Step):
             text = _IDEOGRAPH.sub(r" \g<0> ", text)
         if self._strips:
             text, sources = _behind(sources, sources_of_form("NFD", text))
-            text, sources = _behind(sources, _without(matcher(tables.NONSPACING), text))
+            text, sources = _behind(sources, _without(members(tables.NONSPACING).of(text), text))
         return _behind(sources, sources_of_lower(text)) if self.lowercase else (text, sources)
 
     @classmethod
@@ -341,7 +344,12 @@ class ByteLevel(Step):
     kind = "ByteLevel"
 
     def apply(self, text: str) -> str:
-        return "".join(map(_letters().__getitem__, text.encode("utf-8", "surrogateescape")))
+        given = text.encode("utf-8", "surrogateescape").decode("latin-1")
+        letters = _letters()
+        for byte in set(given):
+            if letters[ord(byte)] != byte:
+                given = given.replace(byte, letters[ord(byte)])
+        return given
 
     def sources(self, text: str) -> Sources:
         sizes = [len(character.encode("utf-8", "surrogateescape")) for character in text]
@@ -360,7 +368,7 @@ class Precompiled(Step):
         If the bytes are no charsmap.
     """
 
-    precompiled_charsmap: bytes
+    precompiled_charsmap: bytes = field(repr=False)
 
     kind = "Precompiled"
 
@@ -369,9 +377,20 @@ class Precompiled(Step):
 
     def apply(self, text: str) -> str:
         rules = charsmap(self.precompiled_charsmap)
-        if joins().search(text) is None:
-            return _by_character(rules, text)
-        return grapheme().sub(lambda found: _of_grapheme(rules, found[0]), text)
+        if rules.active.isdisjoint(text):
+            return text
+        given = {ord(one): rules.shortest(one) or "" for one in rules.singles.intersection(text)}
+        if "\r\n" not in text and not joins().of(text):
+            return text.translate(given)
+        out: list[str] = []
+        done = 0
+        for near in _NEAR.finditer(text):
+            out.append(text[done : near.start()].translate(given))
+            for one in grapheme().findall(near[0]):
+                whole = _whole(rules, one)
+                out.append(one.translate(given) if whole is None else whole)
+            done = near.end()
+        return "".join([*out, text[done:].translate(given)])
 
     def sources(self, text: str) -> Sources:
         rules = charsmap(self.precompiled_charsmap)
@@ -403,15 +422,6 @@ def _whole(rules: Charsmap, text: str) -> str | None:
     return rules.shortest(text) if short else None
 
 
-def _of_grapheme(rules: Charsmap, text: str) -> str:
-    given = _whole(rules, text)
-    return _by_character(rules, text) if given is None else given
-
-
-def _by_character(rules: Charsmap, text: str) -> str:
-    return rules.single.sub(lambda found: rules.shortest(found[0]) or "", text)
-
-
 def _counted(changes: list[int]) -> list[int]:
     """The owner's counting: 1 is one more from the place before, 0 is the next place, -n is that and n others."""
     sources: list[int] = []
@@ -422,15 +432,10 @@ def _counted(changes: list[int]) -> list[int]:
     return sources
 
 
-def _without(pattern: re.Pattern[str], text: str) -> Sources:
-    """The text without the matches."""
-    sources: list[int] = []
-    done = 0
-    for found in pattern.finditer(text):
-        sources.extend(range(done, found.start()))
-        done = found.end()
-    sources.extend(range(done, len(text)))
-    return pattern.sub("", text), sources
+def _without(removed: set[str], text: str) -> Sources:
+    """The text without some characters."""
+    kept = [(character, place) for place, character in enumerate(text) if character not in removed]
+    return "".join([character for character, _ in kept]), [place for _, place in kept]
 
 
 def _behind(sources: list[int], made: Sources) -> Sources:
