@@ -81,6 +81,7 @@ nb::list to_list(const u32* ids, std::size_t n) {
 #endif
   for (std::size_t i = 0; i < n; ++i) {
 #ifndef Py_GIL_DISABLED
+    if (i + 16 < n && ids[i + 16] < shared.size()) prefetch(shared[ids[i + 16]]);
     if (ids[i] < shared.size()) {
       PyObject* id = shared[ids[i]];
       Py_INCREF(id);
@@ -174,28 +175,43 @@ void raise_in_python(const std::exception_ptr& thrown, void*) {
   }
 }
 
-std::string decode_list(const Decoder& decoder, const nb::list& ids, bool skip_specials) {
-  std::vector<i64> numbers;
-  numbers.reserve(ids.size());
-  for (const nb::handle id : ids) {
-    if (PyBool_Check(id.ptr())) throw nb::type_error("an id is a whole number, not a bool");
-    int overflow = 0;
-    const i64 number = PyLong_AsLongLongAndOverflow(id.ptr(), &overflow);
-    if (number == -1 && PyErr_Occurred()) throw nb::python_error();
-    numbers.push_back(overflow ? -1 : number);
-  }
-  std::string out;
-  const std::size_t bad = decoder.decode(numbers.data(), numbers.size(), skip_specials, out);
-  if (bad < numbers.size()) throw nb::index_error(std::to_string(bad).c_str());
-  return out;
+// A Python int as an id: of one that no id can be, a number that no row has.
+i64 id_of(PyObject* id) {
+#if PY_VERSION_HEX >= 0x030C0000 && !defined(Py_LIMITED_API)
+  if (PyLong_CheckExact(id) && PyUnstable_Long_IsCompact(reinterpret_cast<PyLongObject*>(id)))
+    return PyUnstable_Long_CompactValue(reinterpret_cast<PyLongObject*>(id));
+#endif
+  if (PyBool_Check(id)) throw nb::type_error("an id is a whole number, not a bool");
+  int overflow = 0;
+  const i64 number = PyLong_AsLongLongAndOverflow(id, &overflow);
+  if (number == -1 && PyErr_Occurred()) throw nb::python_error();
+  return overflow ? -1 : number;
 }
 
-std::string decode_array(const Decoder& decoder, const In<u32>& ids, bool skip_specials) {
-  std::string out;
-  const std::size_t bad =
-      without_lock(ids.size(), [&] { return decoder.decode(ids.data(), ids.size(), skip_specials, out); });
-  if (bad < ids.size()) throw nb::index_error(std::to_string(bad).c_str());
-  return out;
+template <class Id>
+nb::bytes decode(const Decoder& decoder, const Id* ids, std::size_t n, bool skip_specials) {
+  std::size_t bytes = 0;
+  const std::size_t bad = decoder.measure(ids, n, skip_specials, bytes);
+  if (bad < n) throw nb::index_error(std::to_string(bad).c_str());
+  PyObject* out = PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(bytes));
+  if (!out) throw nb::python_error();
+  char* const to = PyBytes_AS_STRING(out);  // nobody else knows of it yet
+  without_lock(bytes, [&] { decoder.write(ids, n, skip_specials, to, bytes); });
+  return nb::steal<nb::bytes>(out);
+}
+
+nb::bytes decode_list(const Decoder& decoder, const nb::list& list, bool skip_specials) {
+  std::vector<u32> ids(list.size());
+  // Without a lock the list may shrink under us; what is read is what was there.
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    if (i >= list.size()) {
+      ids.resize(i);
+      break;
+    }
+    const i64 id = id_of(nb::handle(PyList_GET_ITEM(list.ptr(), static_cast<Py_ssize_t>(i))).ptr());
+    ids[i] = id < 0 || id >= i64{kNone} ? kNone : static_cast<u32>(id);
+  }
+  return decode(decoder, ids.data(), ids.size(), skip_specials);
 }
 
 }  // namespace
@@ -365,13 +381,9 @@ NB_MODULE(_core, m) {
       .def("__init__", [](Decoder* self, const nb::bytes& text, const In<i64>& offsets, const nb::bytes& flags) {
         new (self) Decoder(unpack<u8>(text), to_vector(offsets), unpack<u8>(flags));
       }, nb::arg("text"), nb::arg("offsets"), nb::arg("flags"))
-      .def("decode", [](const Decoder& self, const nb::list& ids, bool skip_specials) {
-        const std::string out = decode_list(self, ids, skip_specials);
-        return nb::bytes(out.data(), out.size());
-      }, nb::arg("ids"), nb::arg("skip_specials"))
+      .def("decode", &decode_list, nb::arg("ids"), nb::arg("skip_specials"))
       .def("decode_array", [](const Decoder& self, const In<u32>& ids, bool skip_specials) {
-        const std::string out = decode_array(self, ids, skip_specials);
-        return nb::bytes(out.data(), out.size());
+        return decode(self, ids.data(), ids.size(), skip_specials);
       }, nb::arg("ids"), nb::arg("skip_specials"));
 
   nb::class_<Counter>(m, "Counter")

@@ -30,8 +30,8 @@ class PairTable {
     const u64 key = join(left, right);
     for (std::size_t i = place(key);; i = (i + 1) & mask_) {
       const u64 slot = slots_[i];
+      if (slot == kEmpty) return kNone;  // before the key: its upper bits are those of a pair of the highest ids
       if (slot >> kRankBits == key) return static_cast<u32>(slot) & kRankMask;
-      if (slot == kEmpty) return kNone;
     }
   }
   // What two symbols of this rank make.

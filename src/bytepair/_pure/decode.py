@@ -16,6 +16,8 @@ class Decoder:
         numbers = integers(offsets)
         if len(numbers) != len(flags) + 1 or not describe(numbers, only_bytes(text)):
             raise BytepairError("decoder: the offsets do not describe the text")
+        if any(flag & self._SPECIAL and flag & self._MARKED for flag in flags):
+            raise BytepairError("decoder: a special token has no end-of-word mark")
         tokens = zip(flags, rows(text, numbers))
         self._tokens = {i: token for i, (flag, token) in enumerate(tokens) if flag & self._PRESENT}
         self._flags = flags
