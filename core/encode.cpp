@@ -2,10 +2,9 @@
 
 #include <algorithm>
 #include <exception>
-#include <system_error>
-#include <thread>
 
 #include "errors.hpp"
+#include "workers.hpp"
 
 namespace bytepair {
 
@@ -217,83 +216,82 @@ void Encoder::encode_batch(const std::vector<std::string_view>& documents, const
                            IdBuffer& out, std::vector<i64>& counts) const {
   std::size_t total = 0;
   for (const auto& document : documents) total += document.size();
-  // A thread costs some 20 microseconds to start: it should have at least 64 KiB to do.
-  const std::size_t useful = std::clamp<std::size_t>(threads, 1, total / 65536 + 1);
+  // Waking a thread takes some 10 microseconds: it should have at least 64 KiB to do.
+  const unsigned useful =
+      static_cast<unsigned>(std::clamp<std::size_t>(threads, 1, std::max<std::size_t>(total / 65536, 1)));
 
-  // What is encoded at once: a document, or a part of a large one, between places where it may be cut.
+  // What is encoded at once: a document, or a part of a large one, between places where it may be cut. Neighbours make a
+  // share, which one thread takes.
   struct Unit {
     std::size_t document, from, to;
     i64 count = 0;
   };
+  struct Share {
+    std::size_t first, end = 0, start = 0;  // units, and where its ids stand among all
+    IdBuffer ids{};
+    std::exception_ptr error = nullptr;
+  };
   std::vector<Unit> units;
-  const std::size_t large = std::max<std::size_t>(total / useful / 2, 65536);
+  std::vector<Share> shares;
+  const std::size_t size = useful == 1 ? total + 1 : std::clamp<std::size_t>(total / useful / 8, 65536, 1 << 22);
+  std::size_t in_share = size;
+  const auto add = [&](std::size_t document, std::size_t from, std::size_t to) {
+    if (in_share >= size) {
+      shares.push_back({units.size()});
+      in_share = 0;
+    }
+    units.push_back({document, from, to});
+    in_share += to - from;
+    shares.back().end = units.size();
+  };
   for (std::size_t i = 0; i < documents.size(); ++i) {
     const u8* const s = reinterpret_cast<const u8*>(documents[i].data());
     const std::size_t n = documents[i].size();
     std::size_t from = 0;
-    while (useful > 1 && n - from > 2 * large) {
-      const std::size_t to = splitter().safe_cut(s, from + large, n, specials);
-      units.push_back({i, from, to});
+    while (useful > 1 && n - from > 2 * size) {
+      const std::size_t to = splitter().safe_cut(s, from + size, n, specials);
+      add(i, from, to);
       from = to;
     }
-    units.push_back({i, from, n});
+    add(i, from, n);
   }
 
-  const auto work = [&](std::size_t first, std::size_t end, State& state, IdBuffer& ids) {
-    for (std::size_t k = first; k < end; ++k) {
-      Unit& unit = units[k];
-      const std::size_t before = ids.size();
-      const u8* const s = reinterpret_cast<const u8*>(documents[unit.document].data());
-      try {
-        encode(s + unit.from, unit.to - unit.from, specials, state, ids);
-      } catch (UnknownCharacter& error) {
-        error.document = unit.document;
-        error.offset += unit.from;
-        throw;
-      }
-      unit.count = static_cast<i64>(ids.size() - before);
-    }
-  };
-  struct Share {
-    std::size_t first, end;
-    IdBuffer ids;
-    std::exception_ptr error;
-  };
-  std::vector<Share> shares;
-  std::size_t next = 0, seen = 0;
-  for (std::size_t k = 0; k < useful; ++k) {
-    const std::size_t first = next;
-    while (next < units.size() && (seen < total * (k + 1) / useful || k + 1 == useful)) {
-      seen += units[next].to - units[next].from;
-      ++next;
-    }
-    if (next > first) shares.push_back({first, next, {}, nullptr});
-  }
-  std::vector<std::unique_ptr<Lease>> leases;
-  for (std::size_t k = 0; k < shares.size(); ++k) leases.push_back(std::make_unique<Lease>(*this));
-  const auto run = [&](std::size_t k) {
+  run_in_parallel(shares.size(), useful, [&](std::size_t k) {
+    Share& share = shares[k];
     try {
-      work(shares[k].first, shares[k].end, **leases[k], shares[k].ids);
+      const Lease state(*this);
+      for (std::size_t u = share.first; u < share.end; ++u) {
+        Unit& unit = units[u];
+        const std::size_t before = share.ids.size();
+        const u8* const s = reinterpret_cast<const u8*>(documents[unit.document].data());
+        try {
+          encode(s + unit.from, unit.to - unit.from, specials, *state, share.ids);
+        } catch (UnknownCharacter& error) {
+          error.document = unit.document;
+          error.offset += unit.from;
+          throw;
+        }
+        unit.count = static_cast<i64>(share.ids.size() - before);
+      }
     } catch (...) {
-      shares[k].error = std::current_exception();
+      share.error = std::current_exception();
     }
-  };
-  std::vector<std::thread> workers;
-  std::size_t started = std::min<std::size_t>(shares.size(), 1);
-  try {
-    for (; started < shares.size(); ++started) workers.emplace_back(run, started);
-  } catch (const std::system_error&) {
-    // no more threads to be had: the rest is done here
-  }
-  if (!shares.empty()) run(0);
-  for (std::size_t k = started; k < shares.size(); ++k) run(k);
-  for (auto& worker : workers) worker.join();
-  for (auto& share : shares) {
+  });
+  std::size_t n_ids = 0;
+  for (Share& share : shares) {
     if (share.error) std::rethrow_exception(share.error);
-    if (out.size() == 0 && shares.size() == 1)
-      out = std::move(share.ids);
-    else
-      out.append(share.ids.data(), share.ids.size());
+    share.start = n_ids;
+    n_ids += share.ids.size();
+  }
+  if (shares.size() == 1) {
+    out = std::move(shares[0].ids);
+  } else {
+    u32* const to = out.room(n_ids);
+    // The copying is shared too: most of its time is the first touch of the memory.
+    run_in_parallel(shares.size(), useful, [&](std::size_t k) {
+      if (shares[k].ids.size()) std::memcpy(to + shares[k].start, shares[k].ids.data(), shares[k].ids.size() * sizeof(u32));
+    });
+    out.add(n_ids);
   }
   counts.assign(documents.size(), 0);
   for (const Unit& unit : units) counts[unit.document] += unit.count;
