@@ -307,7 +307,8 @@ class Tokenizer(Facts):
         Returns
         -------
         list of int, list of (start, end)
-            Tokens within one character all have that character's place.
+            Tokens within one character all have that character's place; with SentencePiece's files it is the last
+            one's alone, and the others are empty before it, as for their owner.
 
         Examples
         --------
@@ -327,9 +328,9 @@ class Tokenizer(Facts):
                 ids.append(run.id)
                 places.append((run.start, run.stop))
                 continue
-            found = self._codec.encode(run.data, None)
+            found = self._around.after(self._codec.encode(run.data, None))
             ids += found
-            places += run.places(spans(self._codec, run.data, found))
+            places += run.places(spans(self._codec, run.data, found), self._around.is_sentencepiece)
         trimmed = None if self._around.template is None else self._around.template.trims_offsets
         if trimmed is not None:
             places = trim(places, [self.foreign_str(i) for i in ids], trimmed)
