@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import itertools
 import random
+import re
 import warnings
 from collections.abc import Iterable
 from functools import cache
@@ -289,6 +290,59 @@ def test_other_models_are_refused(kind: str) -> None:
     size = {"vocab_size": 80} if kind == "unigram" else {}
     with pytest.raises(FormatError, match=rf"type {kind.upper()}, .* the `sentencepiece` library runs it"):
         bytepair.load(train(model_type=kind, **size))
+
+
+def random_model(rng: random.Random) -> Any:
+    """A small model as no training makes it: any pieces, scores that tie, types and settings at random."""
+    proto = pytest.importorskip("sentencepiece.sentencepiece_model_pb2")
+    made = proto.ModelProto()
+    made.trainer_spec.model_type = 2
+    made.trainer_spec.byte_fallback = rng.random() < 0.3
+    made.trainer_spec.treat_whitespace_as_suffix = rng.random() < 0.3
+    made.normalizer_spec.add_dummy_prefix = rng.random() < 0.6
+    made.normalizer_spec.remove_extra_whitespaces = rng.random() < 0.4
+    made.normalizer_spec.escape_whitespaces = rng.random() < 0.85
+    space = "\u2581" if made.normalizer_spec.escape_whitespaces else " "
+    letters = rng.choice(["ab", "abc", "aé", "a☃"]) + rng.choice(["", space, space])
+    shape = rng.choice(["any", "before", "behind", "none"])
+    scores = rng.choice([[0.0], [0.0, -1.0], [float(-k) for k in range(20)]])
+    pieces = {"<unk>": (0.0, 2), "<s>": (0.0, 3)}
+    if made.trainer_spec.byte_fallback:
+        pieces.update({f"<0x{byte:02X}>": (0.0, 6) for byte in range(256)})
+    for letter in letters:
+        if rng.random() < 0.95:
+            pieces[letter] = (rng.choice(scores), rng.choice([*[1] * 14, 4, 5]))
+    for _ in range(rng.randint(0, 14)):
+        normal = [text for text, (_, kind) in pieces.items() if kind == 1]
+        if normal and rng.random() < 0.5:
+            text = rng.choice(normal) + rng.choice(normal)
+        else:
+            text = "".join(rng.choices(letters, k=rng.randint(2, 4)))
+        word, there = text.replace(space, ""), space * (space in text)
+        text = {"any": text, "before": there + word, "behind": word + there, "none": word}[shape]
+        if text:
+            pieces.setdefault(text, (rng.choice(scores), rng.choice([*[1] * 14, 3, 4, 5])))
+    for text, (score, kind) in pieces.items():
+        made.pieces.add(piece=text, score=score, type=kind)
+    return made
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_random_models(seed: int) -> None:
+    """Where we do not refuse a model we encode as its owner, however the text is cut for it."""
+    rng = random.Random(seed)
+    regexes = set()
+    for _ in range(80):
+        data = random_model(rng).SerializeToString()
+        try:
+            ours, theirs = both(data)
+        except FormatError as error:
+            assert re.search("unused|which is no piece itself", str(error))
+            continue
+        regexes.add(ours.pattern.regex)
+        agree(ours, theirs, ("".join(rng.choices("aabbcé☃  \u2581", k=rng.randint(0, 12))) for _ in range(12)))
+        assert bytepair.load(written(ours)) == ours
+    assert len(regexes) >= 3
 
 
 # ---- a real one ----

@@ -327,6 +327,8 @@ def test_small_heads_are_read() -> None:
     tok = bytepair.load(scored())
     assert tok.pieces("ab") == ["\u2581".encode(), b"ab"]
     assert (tok.bos_id, tok.unk_id) == (1, 0)
+    untyped = (9, numbers(5, "i", 1, 3, 1, 1, 1, 1))
+    assert bytepair.load(scored(token_type=untyped, unknown_token_id=(4, b"\0\0\0\0"))).unk_id == 0
     assert bytepair.load(merged()).encode("abab") == [2, 2]
     assert bytepair.load(merged(merges=(9, strings("a b", "a b")))).encode("ab") == [2]
 

@@ -219,6 +219,9 @@ class _Reader:
 
     def by_scores(self, settings: tuple[tuple[str, str], ...]) -> Tokenizer:
         scores = self.listed("scores", (int, float), len(self.tokens))
+        unknown = self.head.get(f"{PREFIX}unknown_token_id", -1)
+        if UNKNOWN not in self.kinds and isinstance(unknown, int) and 0 <= unknown < len(self.tokens):
+            self.kinds[unknown] = UNKNOWN
         as_normal = (0, UNUSED)  # there these are tokens like any other
         pieces = [
             Piece(text or f"[EMPTY_{i}]", float(score), NORMAL if kind in as_normal else kind)

@@ -135,12 +135,22 @@ def vocabulary(pieces: Sequence[Piece], roles: Mapping[str, str], normalized: bo
     steps, ranks = merges(pieces)
     ids = merging(pieces)
     tokens = {i: Token(text.encode()) for text, i in ids.items()} | {i: Token(bytes([b])) for i, b in bytes_of.items()}
+    # An unused character is unknown; where it takes part in merging it is split again like other unused pieces.
+    in_merges = {i for merge in steps for i in merge}
+    unused = {i for i, piece in enumerate(pieces) if piece.kind == UNUSED and len(piece.text) == 1}
+    if not bytes_of and unused & in_merges:
+        i = min(unused & in_merges)
+        raise FormatError(
+            f"piece {i} {brief(pieces[i].text)} is unused and pieces are made of it, while it is unknown itself; the "
+            "`sentencepiece` library runs it"
+        )
     user_defined = {piece.text: i for i, piece in enumerate(pieces) if piece.kind == USER_DEFINED}
     return listed(
         kind="characters",
         tokens=tokens,
         merges=steps,
         ranks=ranks,
+        inert=unused - in_merges,
         specials={piece.text: i for i, piece in enumerate(pieces) if piece.kind in (CONTROL, UNKNOWN)},
         added=user_defined,
         flags={name: ("normalized",) for name in user_defined if normalized},
@@ -152,7 +162,7 @@ def vocabulary(pieces: Sequence[Piece], roles: Mapping[str, str], normalized: bo
 
 
 def splits(pieces: Sequence[Piece], steps: Iterable[Merge]) -> tuple[tuple[int, tuple[int, ...]], ...]:
-    """What each unused piece becomes again once it was made.
+    """What each unused piece becomes again once all is merged: its parts, and a character its bytes.
 
     Raises
     ------
@@ -169,7 +179,12 @@ def splits(pieces: Sequence[Piece], steps: Iterable[Merge]) -> tuple[tuple[int, 
                 "again in the one or the other; the `sentencepiece` library runs it"
             )
         parts[new] = (left, right)
-    whole: dict[int, tuple[int, ...]] = {}
+    byte_ids = {byte_of(piece.text): i for i, piece in enumerate(pieces) if piece.kind == BYTE}
+    whole = {
+        i: tuple(byte_ids[byte] for byte in piece.text.encode())
+        for i, piece in enumerate(pieces)
+        if piece.kind == UNUSED and len(piece.text) == 1 and byte_ids
+    }
     for new in sorted(parts, key=lambda i: len(pieces[i].text)):
         whole[new] = tuple(i for part in parts[new] for i in whole.get(part, (part,)))
     return tuple(sorted(whole.items()))
@@ -183,8 +198,9 @@ def pattern(pieces: Sequence[Piece], space: str = SPACE) -> Pattern:
     unknown would be one token with unknown neighbours, so there nothing is cut.
     """
     ids = merging(pieces)
-    known = space in ids or any(piece.kind == BYTE for piece in pieces)
-    known = known or any(piece.text == space and piece.kind == USER_DEFINED for piece in pieces)
+    known = any(
+        piece.kind == BYTE or (piece.text == space and piece.kind in (NORMAL, USER_DEFINED)) for piece in pieces
+    )
     if known and not any(re.search(f"[^{space}]{space}", text) for text in ids):
         return Pattern(f"{space}*[^{space}]+|{space}+", dialect="tiktoken")
     if known and not any(re.search(f"{space}[^{space}]", text) for text in ids):

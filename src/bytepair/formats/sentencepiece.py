@@ -378,7 +378,7 @@ def _pieces_of(tokenizer: Tokenizer, losses: list[str]) -> list[Piece]:
                 raise _cannot(f"id {i} {brief(text)} holds U+2581, which is a space there")
             if i not in rank_of:
                 below += 1
-            out.append(Piece(text, -float(rank_of.get(i, below)), UNUSED if i in unused else NORMAL))
+            out.append(Piece(text, -float(rank_of.get(i, below)), UNUSED if i in unused or i in v.inert else NORMAL))
         else:
             raise _cannot(f"it has no id {i}, and there the ids have no gaps")
     if unknown is None:
