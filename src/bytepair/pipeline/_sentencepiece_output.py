@@ -58,7 +58,7 @@ class SentencePieceOutput(Output):
     strips_all: bool = False
     denormaliser: SentencePiece | None = None
 
-    def chain(self, tokens: Sequence[str], *, exact: bool = False) -> list[str]:
+    def chain(self, tokens: Sequence[str], exact: bool = False) -> list[str]:
         """What each piece becomes; of the bytes of one character only the last becomes something."""
         control = frozenset(self.control)
         out: list[str] = []
@@ -90,9 +90,9 @@ class SentencePieceOutput(Output):
             out.append(text)
         return [*out, *_characters(pending, exact)]
 
-    def decode(self, tokens: Sequence[str], *, exact: bool = False) -> str:
+    def decode(self, tokens: Sequence[str], exact: bool = False) -> str:
         """The text of the pieces; ``exact`` keeps bytes that are no UTF-8, as ``surrogateescape`` has them."""
-        text = "".join(self.chain(tokens, exact=exact))
+        text = "".join(self.chain(tokens, exact))
         return text if self.denormaliser is None else self.denormaliser.apply(text)
 
     def starts(self, tokens: Sequence[str]) -> list[int]:
