@@ -306,7 +306,8 @@ class Tokenizer(Facts):
         Returns
         -------
         list of int, list of (start, end)
-            Tokens within one character all have that character's place.
+            Tokens within one character all have that character's place; with SentencePiece's files it is the last
+            one's alone, and the others are empty before it, as for their owner.
 
         Examples
         --------
@@ -330,10 +331,10 @@ class Tokenizer(Facts):
                 places.append((run.start, run.stop))
                 written.append(run.data.decode("utf-8", "surrogateescape"))
                 continue
-            found = self._codec.encode(run.data, None)
+            found = self._around.after(self._codec.encode(run.data, None))
             ids += found
             written += [] if trims is None else map(self.foreign_str, found)
-            places += run.places(spans(self._codec, run.data, found))
+            places += run.places(spans(self._codec, run.data, found), self._around.is_sentencepiece)
         if trims is not None:
             places = trim(places, written, trims)
         if unit == "bytes":

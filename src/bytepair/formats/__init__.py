@@ -16,13 +16,15 @@ from typing import TYPE_CHECKING, Any
 
 from .. import bundled
 from ..errors import BytepairNotice, FormatError
-from . import bytepair_json, huggingface
+from . import bytepair_json, gguf, huggingface, sentencepiece, tekken
 from .source import Options, Source, Written
 
 if TYPE_CHECKING:
     from ..pattern import Pattern
 
-FORMATS: dict[str, Any] = {module.NAME: module for module in (bytepair_json, huggingface)}
+FORMATS: dict[str, Any] = {
+    module.NAME: module for module in (bytepair_json, tekken, huggingface, sentencepiece, gguf)
+}
 """Name -> module; a file is read by the first that recognises it."""
 
 WRITERS = tuple(name for name, module in FORMATS.items() if hasattr(module, "write"))
@@ -89,7 +91,7 @@ def load(
             raise FormatError(f"there is no file {source}; {_near(source)}")
         file = Source.of(folder, second)
     if file.path is not None and file.is_folder:
-        return _from_folder(file, options)
+        file = _in_folder(file)
     for module in FORMATS.values():
         if module.recognises(file):
             return module.read(file, options)
@@ -140,13 +142,13 @@ def _in_hub_cache(name: str) -> Path | None:
     )
 
 
-def _from_folder(folder: Source, options: Options) -> Any:
-    """A folder as model hubs have it: the first of the files that a tokenizer may be in."""
+def _in_folder(folder: Source) -> Source:
+    """Of a folder as model hubs have it, the first of the files that a tokenizer may be in."""
     assert folder.path is not None
     for module in FORMATS.values():
         for name in getattr(module, "FILES", ()):
             if (path := folder.path / name).is_file():
-                return module.read(Source.of(path, folder.vocab), options)
+                return Source.of(path, folder.vocab)
     names = ", ".join(name for module in FORMATS.values() for name in getattr(module, "FILES", ()))
     raise FormatError(f"the folder {folder.name} holds none of {names}; give the tokenizer's file")
 

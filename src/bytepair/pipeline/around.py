@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import Literal, NamedTuple
 
 from .names import Names
-from .normalise import Normaliser
+from .normalise import Normaliser, SentencePiece
 from .output import ByteLevel, Output
 from .template import Padding, Template, Truncation
 
@@ -46,12 +46,18 @@ class Run(NamedTuple):
     starts: list[int]
     ends: list[int]
 
-    def places(self, spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
-        """Where in the text the given bytes of the run came from; no bytes are the end of what came before."""
+    def places(self, spans: list[tuple[int, int]], last_has_all: bool = False) -> list[tuple[int, int]]:
+        """Where in the text the given bytes of the run came from; no bytes are the end of what came before.
+
+        ``last_has_all``: of the bytes of one character the last has its place, and the others are empty before it.
+        """
         out: list[tuple[int, int]] = []
         character_of = _character_of_byte(self.data)
         for start, stop in spans:
-            if start < stop:
+            if last_has_all and start < stop < len(self.data) and character_of[stop - 1] == character_of[stop]:
+                begin = self.starts[character_of[start]]
+                out.append((begin, begin))
+            elif start < stop:
                 out.append((self.starts[character_of[start]], self.ends[character_of[stop - 1]]))
             else:
                 end = out[-1][1] if out else self.start
@@ -64,6 +70,7 @@ class Around:
     """Immutable, hashable and picklable.
 
     ``letters``: the owner writes bytes as letters (byte level). ``output`` None joins the bytes of tokens.
+    ``splits``: tokens that take part in merging, and what each becomes when all is merged.
     ``settings`` is what else belongs to the tokenizer's files, as (name, JSON text) pairs, kept for saving.
     """
 
@@ -74,12 +81,27 @@ class Around:
     template: Template | None = None
     truncation: Truncation | None = None
     padding: Padding | None = None
+    splits: tuple[tuple[int, tuple[int, ...]], ...] = ()
     settings: tuple[tuple[str, str], ...] = ()
 
     @property
     def rewrites(self) -> bool:
         """Whether a text may come to the model as another one."""
-        return self.normaliser is not None or self.mark is not None
+        return self.normaliser is not None or self.mark is not None or bool(self.splits)
+
+    @property
+    def is_sentencepiece(self) -> bool:
+        """Whether texts are rewritten as SentencePiece does it, which differs in small things from all others."""
+        return self.normaliser is not None and any(isinstance(step, SentencePiece) for step in self.normaliser.steps)
+
+    def after(self, ids: list[int]) -> list[int]:
+        """The ids of a run once it is merged, with those split again that take part in merging only."""
+        splits = self._splits
+        return [part for i in ids for part in splits.get(i, (i,))] if splits else ids
+
+    @cached_property
+    def _splits(self) -> dict[int, tuple[int, ...]]:
+        return dict(self.splits)
 
     @cached_property
     def joins_bytes(self) -> bool:
