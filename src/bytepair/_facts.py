@@ -15,11 +15,11 @@ from ._text import to_bytes
 from .errors import UnknownTokenError
 from .pipeline.around import NOTHING_AROUND, Around
 from .pipeline.letters import to_letters
-from .vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     from .pattern import Pattern
     from .record import TrainingRecord
+    from .vocabulary import Vocabulary
 
 
 class Facts:

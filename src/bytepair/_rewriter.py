@@ -9,14 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
-from ._codec import Codec
-from .pipeline.around import Around
 from .pipeline.names import Names
-from .vocabulary import Alphabet, Vocabulary
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from ._codec import Codec
+    from .pipeline.around import Around
+    from .vocabulary import Alphabet, Vocabulary
 
 __all__ = ["Active", "Rewriter", "Span", "is_plain", "spans"]
 

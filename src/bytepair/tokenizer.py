@@ -273,11 +273,11 @@ class Tokenizer(Facts):
         if bos or eos:
             wide = np.empty(int(offsets[-1]), dtype=np.uint32)
             inner = np.ones(len(wide), dtype=bool)
-            for k, id in enumerate(bos):
-                wide[offsets[:-1] + k] = id
+            for k, i in enumerate(bos):
+                wide[offsets[:-1] + k] = i
                 inner[offsets[:-1] + k] = False
-            for k, id in enumerate(reversed(eos)):
-                wide[offsets[1:] - 1 - k] = id
+            for k, i in enumerate(reversed(eos)):
+                wide[offsets[1:] - 1 - k] = i
                 inner[offsets[1:] - 1 - k] = False
             wide[inner] = ids
             ids = wide
@@ -449,12 +449,10 @@ class Tokenizer(Facts):
 
     def _put_out(self, ids: Any, skip_specials: bool, exact: bool = False) -> str:
         """The text of ids as a foreign file's own decoder puts it together; ``exact`` keeps bytes that are no UTF-8."""
-        output = self._around.output
-        assert output is not None
         listed: list[int] = ids if isinstance(ids, list) else ids.tolist()
         self._codec.decode(listed, False)  # names an id that does not exist
         strings = [self.foreign_str(i) for i in listed if not (skip_specials and i in self._special_ids)]
-        return output.decode(strings, exact=exact)
+        return self._around.decoder.decode(strings, exact=exact)
 
     def decode_with_offsets(self, ids: Sequence[int] | NDArray[np.integer[Any]]) -> tuple[str, list[int]]:
         """The text of ids, and for each id the character of the text in which it begins.
@@ -472,8 +470,7 @@ class Tokenizer(Facts):
         text = self.decode(given)
         listed: list[int] = given if isinstance(given, list) else given.tolist()
         if not self._joins_bytes:
-            assert self._around.output is not None
-            return text, self._around.output.starts([self.foreign_str(i) for i in listed])
+            return text, self._around.decoder.starts([self.foreign_str(i) for i in listed])
         return text, starts_of([self._codec.decode([i], False) for i in listed], text)
 
     def decode_batch(
@@ -529,7 +526,7 @@ class Tokenizer(Facts):
         """sha256, in hex, over all that decides ids and decoding; the same in every process and on every machine."""
         v = self._vocabulary
         digest = hashlib.sha256(b"bytepair fingerprint 1\n")
-        facts = {
+        facts: dict[str, Any] = {
             "rule": v.rule,
             "alphabet": [v.alphabet.kind, v.alphabet.end_of_word, v.alphabet.unknown],
             "base": v.base,

@@ -22,9 +22,7 @@ from .source import Options, Source, Written
 if TYPE_CHECKING:
     from ..pattern import Pattern
 
-FORMATS: dict[str, Any] = {
-    module.NAME: module for module in (bytepair_json, tekken, huggingface, sentencepiece, gguf)
-}
+FORMATS: dict[str, Any] = {module.NAME: module for module in (bytepair_json, tekken, huggingface, sentencepiece, gguf)}
 """Name -> module; a file is read by the first that recognises it."""
 
 WRITERS = tuple(name for name, module in FORMATS.items() if hasattr(module, "write"))
@@ -144,10 +142,9 @@ def _in_hub_cache(name: str) -> Path | None:
 
 def _in_folder(folder: Source) -> Source:
     """Of a folder as model hubs have it, the first of the files that a tokenizer may be in."""
-    assert folder.path is not None
     for module in FORMATS.values():
         for name in getattr(module, "FILES", ()):
-            if (path := folder.path / name).is_file():
+            if (path := Path(folder.name) / name).is_file():
                 return Source.of(path, folder.vocab)
     names = ", ".join(name for module in FORMATS.values() for name in getattr(module, "FILES", ()))
     raise FormatError(f"the folder {folder.name} holds none of {names}; give the tokenizer's file")

@@ -166,13 +166,17 @@ def around_from_json(reader: Any) -> Around:
         part.only({"replacement", "scheme"})
         mark = SpaceMark(part.get("replacement", str), part.get("scheme", str))
         if len(mark.replacement) != 1 or mark.scheme not in SCHEMES:
-            raise reader.fail(f"'mark' says {mark.replacement!r}, {mark.scheme!r}, and should be one character and a scheme")
+            raise reader.fail(
+                f"'mark' says {mark.replacement!r}, {mark.scheme!r}, and should be one character and a scheme"
+            )
     settings = reader.get("settings", dict) if "settings" in value else {}
     for name, text in settings.items():
         reader.check(text, f"the setting {name!r}", str)
     try:
         return Around(
-            normaliser=Normaliser.from_json(value["normaliser"], f"{place}.normaliser") if "normaliser" in value else None,
+            normaliser=Normaliser.from_json(value["normaliser"], f"{place}.normaliser")
+            if "normaliser" in value
+            else None,
             mark=mark,
             output=_output(value["output"], f"{place}.output") if "output" in value else None,
             splits=_splits(reader) if "splits" in value else (),

@@ -95,7 +95,7 @@ class Source:
         """The file as it lies there, for a reader that needs its beginning only."""
         if self.path is None:
             return io.BytesIO(self.given or b"")
-        opened: IO[bytes] = self._ask(lambda path: open(path, "rb"))
+        opened: IO[bytes] = self._ask(lambda path: path.open("rb"))
         return opened
 
     @cached_property

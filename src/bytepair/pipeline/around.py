@@ -1,7 +1,7 @@
 """What stands around the model: a text's way to the runs that are cut and merged, and where each of them came from.
 
-:class:`Around` holds what a foreign file says beside its vocabulary and its pattern. ``tokenizer`` encodes the runs that
-:meth:`Around.runs` gives and maps their tokens back with what :meth:`Around.aligned_runs` gives.
+:class:`Around` holds what a foreign file says beside its vocabulary and its pattern. ``tokenizer`` encodes the runs
+that :meth:`Around.runs` gives and maps their tokens back with what :meth:`Around.aligned_runs` gives.
 """
 
 from __future__ import annotations
@@ -10,12 +10,14 @@ from array import array
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from .names import Names
 from .normalise import Normaliser, SentencePiece
 from .output import ByteLevel, Output
-from .template import Padding, Template, Truncation
+
+if TYPE_CHECKING:
+    from .names import Names
+    from .template import Padding, Template, Truncation
 
 __all__ = ["Around", "Run", "SpaceMark"]
 
@@ -103,6 +105,11 @@ class Around:
     def _splits(self) -> dict[int, tuple[int, ...]]:
         return dict(self.splits)
 
+    @property
+    def decoder(self) -> Output:
+        """What makes a text of token strings; one that says nothing joins them."""
+        return self.output or Output(())
+
     @cached_property
     def joins_bytes(self) -> bool:
         """Whether decoding joins the bytes of the tokens and nothing else."""
@@ -145,9 +152,7 @@ class Around:
                 elif self.mark is None:
                     out.append(run[inner.start : inner.stop])
                 else:
-                    first = found.start == inner.start == 0 and (
-                        run[:1] == before[:1] or self._starts_at_zero(before)
-                    )
+                    first = found.start == inner.start == 0 and (run[:1] == before[:1] or self._starts_at_zero(before))
                     marked = _marked(_text(run[inner.start : inner.stop]), self.mark, first)
                     out.append(marked.encode("utf-8", "surrogateescape"))
         return out
