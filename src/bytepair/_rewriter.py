@@ -53,17 +53,17 @@ class Rewriter:
         return Active(Names(raw, flags), Names(normal, flags))
 
     def runs(self, data: str | bytes, active: Active) -> list[bytes | int]:
-        text = data.encode() if isinstance(data, str) else data
-        if self.around.mark is None and not active.raw and not active.normal and self._leaves(data):
-            return [text] if text else []
-        return self.around.runs(text, *active)
+        if self.around.mark is None and not active.raw and not active.normal:
+            run = self._normalised(data)
+            return [run] if run else []
+        return self.around.runs(data.encode() if isinstance(data, str) else data, *active)
 
-    def _leaves(self, data: str | bytes) -> bool:
+    def _normalised(self, data: str | bytes) -> bytes:
         normaliser = self.around.normaliser
         if normaliser is None:
-            return True
+            return data.encode() if isinstance(data, str) else data
         text = data if isinstance(data, str) else data.decode("utf-8", "surrogateescape")
-        return normaliser.apply(text) == text
+        return normaliser.apply(text).encode("utf-8", "surrogateescape")
 
     def encode(self, data: str | bytes, active: Active) -> list[int]:
         out: list[int] = []
