@@ -13,13 +13,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import BytepairNotice, FormatError
-from . import bytepair_json, huggingface
+from . import bytepair_json, clip, gpt2, huggingface, minbpe, subword_nmt, tiktoken_ranks
 from .source import Options, Source, Written
 
 if TYPE_CHECKING:
     from ..pattern import Pattern
 
-FORMATS: dict[str, Any] = {module.NAME: module for module in (bytepair_json, huggingface)}
+FORMATS: dict[str, Any] = {
+    module.NAME: module for module in (bytepair_json, huggingface, minbpe, clip, tiktoken_ranks, gpt2, subword_nmt)
+}
 """Name -> module; a file is read by the first that recognises it."""
 
 WRITERS = tuple(name for name, module in FORMATS.items() if hasattr(module, "write"))

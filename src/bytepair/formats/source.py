@@ -126,10 +126,19 @@ class Source:
         return hashlib.sha256(self.data).hexdigest()
 
     def lines(self) -> Iterator[tuple[int, bytes]]:
-        """The lines that are not empty, with their numbers from 1; they end at LF or CR LF, and nowhere else."""
-        for number, line in enumerate(self.data.split(b"\n"), 1):
-            if line := line.removesuffix(b"\r"):
-                yield number, line
+        """The lines with their numbers from 1; they end at LF or CR LF, and nowhere else."""
+        for number, line in enumerate(io.BytesIO(self.data), 1):
+            yield number, line.removesuffix(b"\n").removesuffix(b"\r")
+
+    def text_lines(self) -> Iterator[tuple[int, str]]:
+        """The lines as UTF-8."""
+        for number, line in self.lines():
+            try:
+                yield number, line.decode("utf-8")
+            except UnicodeDecodeError as error:
+                raise self.fail(
+                    f", line {number}: byte {error.start} of it is no UTF-8; the file may be damaged"
+                ) from None
 
     @cached_property
     def json(self) -> Any:
