@@ -105,6 +105,9 @@ def test_ids_are_symbols_by_code_point_then_merges() -> None:
     assert tok.decode(tok.encode("low ü你 low")) == "low ü你 low"
     tok = load("l o\nlo </w>\n")
     assert [tok.token_str(i) for i in range(256, tok.n_rows)] == ["l", "o", "</w>", "lo", "lo</w>"]
+    named = bytepair.load(b"l o\nlo </w>\n", specials=["<s>", "<eos>"])
+    assert named.specials == {"<s>": tok.n_rows, "<eos>": tok.n_rows + 1} and named.eos_id == tok.n_rows + 1
+    assert named.encode("lo<s>lo", special="all") == [260, tok.n_rows, 260]
 
 
 @versions

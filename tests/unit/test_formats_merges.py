@@ -183,6 +183,11 @@ def test_options_that_a_file_answers_itself() -> None:
         assert "specials=" in refusal(data.encode(), specials=())
 
 
+def test_a_second_file_that_nothing_asks_for() -> None:
+    for data in (b"\n".join(ranks()), HEAD.encode(), (CLIP_HEAD + "a b\n").encode(), b'{"format": "bytepair"}'):
+        assert "vocab= gives a second" in refusal(data, vocab=ids())
+
+
 def test_a_file_is_named_by_its_path(tmp_path: Path) -> None:
     for name, data in (
         ("r.tiktoken", b"\n".join([*ranks(), b"x"])),

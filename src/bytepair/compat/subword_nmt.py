@@ -10,8 +10,10 @@ import re
 from array import array
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
+from .. import _engine
 from ..errors import VocabularyError
 from ..pattern import resolve
 from ..vocabulary import MARK
@@ -22,10 +24,11 @@ if TYPE_CHECKING:
 __all__ = ["BPE", "apply", "restore"]
 
 _STRIPPED = "\r\n "
-_END = "\udfff"
-"""Stands for a mark that is a token of its own; no text that can be encoded has it."""
+_END = b"\xfe"
+_UNSEEN = b"\xff"
+"""What no UTF-8 has stands for a mark that is a token of its own, and goes before each byte of an unseen character."""
 
-_BYTES = re.compile("[\udc80-\udcff]+")
+_UNSEEN_BYTES = re.compile("(?:\udcff[\\x00-\\x7f])+")
 MAX_CACHED = 1 << 17
 
 
@@ -81,13 +84,15 @@ class BPE:
         self._allowed = frozenset(vocab or ())
         self._cache: dict[str, tuple[str, ...]] = {}
         # What each id puts into a line; bytes of unseen characters and marks alone are put right afterwards.
-        table: dict[int, str] = {}
+        goes_on = f"{separator} ".encode()
+        texts, flags = [b""] * v.rows, bytearray(v.rows)
         for i, text in v.tokens.items():
-            table[i] = text.decode("utf-8", "surrogateescape") + (" " if i in v.marked else f"{separator} ")
+            texts[i] = text + (b" " if i in v.marked else goes_on)
+            flags[i] = 1
         for byte, i in enumerate(v.fallback):
-            table[i] = f"{chr(byte)}{separator} " if byte < 0x80 else chr(0xDC00 | byte)
-        table[v.base[alphabet.size - 1]] = _END
-        self._table = table
+            texts[i] = bytes([byte]) + goes_on if byte < 0x80 else _UNSEEN + bytes([byte & 0x7F])
+        texts[v.base[alphabet.size - 1]] = _END
+        self._joiner = _engine.Decoder(b"".join(texts), array("q", [0, *accumulate(map(len, texts))]), bytes(flags))
         self._shown = {i: tokenizer.token_str(i) for i in v.tokens}
         self._parts: dict[str, tuple[str, str]] = {}
         for left, right, new in v.merges:
@@ -118,13 +123,16 @@ class BPE:
                 out.append(pieces[-1])
         return out
 
-    def _joined(self, ids: Iterable[int]) -> str:
-        separator = f"{self.separator} "
-        line = "".join(map(self._table.__getitem__, ids))
-        if not line.isascii():
-            line = _BYTES.sub(lambda run: _decoded(run[0], separator), line)
-            line = line.replace(separator + _END, " ")
-        return line
+    def _joined(self, ids: list[int]) -> str:
+        """The pieces of words, a space after each."""
+        data: bytes = self._joiner.decode(ids, False)
+        try:
+            return data.decode()
+        except UnicodeDecodeError:
+            separator = f"{self.separator} "
+            line = data.decode("utf-8", "surrogateescape")
+            line = _UNSEEN_BYTES.sub(lambda run: _decoded(run[0], separator), line)
+            return line.replace(f"{separator}\udcfe", " ")
 
     def _segments(self, word: str) -> list[str]:
         segments = [word]
@@ -189,7 +197,7 @@ class BPE:
 
 
 def _decoded(run: str, separator: str) -> str:
-    text = run.encode("utf-8", "surrogateescape").decode("utf-8", "surrogateescape")
+    text = bytes(ord(byte) | 0x80 for byte in run[1::2]).decode()
     return "".join(character + separator for character in text)
 
 

@@ -77,6 +77,10 @@ def load(
         return _from_folder(file, options)
     for module in FORMATS.values():
         if module.recognises(file):
+            if second is not None and not getattr(module, "TWO_FILES", False):
+                raise FormatError(
+                    f"{file.name} is read as {module.NAME}, which is one file, and vocab= gives a second; leave it out"
+                )
             return module.read(file, options)
     start = file.head[:20].decode("latin-1")
     raise FormatError(

@@ -33,6 +33,7 @@ from .source import Options, Source, Written
 
 NAME = "gpt2"
 FILES = ("merges.txt", "vocab.bpe")
+TWO_FILES = True
 _PAIRS = {"merges.txt": "vocab.json", "vocab.bpe": "encoder.json"}
 _PAIRS |= {ids: merges for merges, ids in _PAIRS.items()}
 OWN_SPECIAL = "<|endoftext|>"
