@@ -12,6 +12,7 @@ import os
 import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from functools import cached_property
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -26,7 +27,7 @@ from .pattern import Pattern, resolve
 from .pipeline.around import NOTHING_AROUND
 from .pipeline.template import trim
 from .ragged import Ragged
-from .vocabulary import Alphabet, alphabet_of, assemble, check_choice, cut, from_ranks
+from .vocabulary import Alphabet, alphabet_of, assemble, check_choice, cut, from_ranks, point_bytes
 
 if TYPE_CHECKING:
     import numpy as np
@@ -415,9 +416,17 @@ class Tokenizer(Facts):
         return self._front.pretokens(to_bytes(text, errors), self._always)
 
     def pieces(self, text: Text, *, special: Special = "text", errors: Errors = "strict") -> list[bytes]:
-        """The bytes of each token of the text."""
+        """The bytes of each token of the text; a character that the alphabet does not have is one piece."""
         vocab = self.vocab
-        return [vocab[i] for i in self.encode(text, special=special, errors=errors)]
+        ids = self.encode(text, special=special, errors=errors)
+        alphabet = self._vocabulary.alphabet
+        if alphabet.listed or not alphabet.has_fallback_bytes:
+            return [vocab[i] for i in ids]
+        out: list[bytes] = []
+        for unseen, run in groupby(ids, self._fallback.__contains__):
+            found = [vocab[i] for i in run]
+            out += map(point_bytes, map(ord, b"".join(found).decode("utf-8", "surrogateescape"))) if unseen else found
+        return out
 
     # ---- ids to text ----
 

@@ -16,13 +16,30 @@ from typing import TYPE_CHECKING, Any
 
 from .. import bundled
 from ..errors import BytepairNotice, FormatError
-from . import bytepair_json, gguf, huggingface, sentencepiece, tekken
+from . import (
+    bytepair_json,
+    clip,
+    gguf,
+    gpt2,
+    huggingface,
+    minbpe,
+    sentencepiece,
+    subword_nmt,
+    tekken,
+    tiktoken_ranks,
+)
 from .source import Options, Source, Written
 
 if TYPE_CHECKING:
     from ..pattern import Pattern
 
-FORMATS: dict[str, Any] = {module.NAME: module for module in (bytepair_json, tekken, huggingface, sentencepiece, gguf)}
+FORMATS: dict[str, Any] = {
+    module.NAME: module
+    for module in (
+        *(bytepair_json, tekken, huggingface, gguf, sentencepiece),
+        *(minbpe, clip, tiktoken_ranks, gpt2, subword_nmt),
+    )
+}
 """Name -> module; a file is read by the first that recognises it."""
 
 WRITERS = tuple(name for name, module in FORMATS.items() if hasattr(module, "write"))
@@ -92,6 +109,10 @@ def load(
         file = _in_folder(file)
     for module in FORMATS.values():
         if module.recognises(file):
+            if second is not None and not getattr(module, "TWO_FILES", False):
+                raise FormatError(
+                    f"{file.name} is read as {module.NAME}, which is one file, and vocab= gives a second; leave it out"
+                )
             return module.read(file, options)
     start = file.head[:20].decode("latin-1")
     raise FormatError(
