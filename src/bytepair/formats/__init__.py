@@ -105,10 +105,13 @@ def load(
         if folder is None:
             raise FormatError(f"there is no file {source}; {_near(source)}")
         file = Source.of(folder, second)
+    modules = list(FORMATS.values())
     if file.path is not None and file.is_folder:
-        file = _in_folder(file)
-    for module in FORMATS.values():
-        if module.recognises(file):
+        module, file = _in_folder(file)
+        modules.insert(0, module)
+    for module in modules:
+        # Two files that belong together say by their names what they are.
+        if module.recognises(file) or (len(modules) > len(FORMATS) and getattr(module, "TWO_FILES", False)):
             if second is not None and not getattr(module, "TWO_FILES", False):
                 raise FormatError(
                     f"{file.name} is read as {module.NAME}, which is one file, and vocab= gives a second; leave it out"
@@ -161,12 +164,12 @@ def _in_hub_cache(name: str) -> Path | None:
     )
 
 
-def _in_folder(folder: Source) -> Source:
-    """Of a folder as model hubs have it, the first of the files that a tokenizer may be in."""
+def _in_folder(folder: Source) -> tuple[Any, Source]:
+    """Of a folder as model hubs have it, the first of the files that a tokenizer may be in, and whose it should be."""
     for module in FORMATS.values():
         for name in getattr(module, "FILES", ()):
             if (path := Path(folder.name) / name).is_file():
-                return Source.of(path, folder.vocab)
+                return module, Source.of(path, folder.vocab)
     names = ", ".join(name for module in FORMATS.values() for name in getattr(module, "FILES", ()))
     raise FormatError(f"the folder {folder.name} holds none of {names}; give the tokenizer's file")
 
