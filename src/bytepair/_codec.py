@@ -16,11 +16,12 @@ from . import _engine
 from .errors import UnknownTokenError
 from .pattern import Pattern, blanks, resolve
 from .pipeline.letters import from_letters
-from .vocabulary import Alphabet, Vocabulary
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from .vocabulary import Alphabet, Vocabulary
 
 NONE = 0xFFFFFFFF
 """What the engines take for "no id"."""
@@ -103,9 +104,7 @@ class Codec:
             columns = [array("I", column) for column in zip(*v.merges)] or [array("I")] * 3
             pairs = _engine.PairTable.of_merges(*columns, None if v.ranks is None else array("I", v.ranks))
         return _engine.Encoder(
-            alphabet=engine_alphabet(
-                v.alphabet, v.base, v.fallback, NONE if v.unknown_id is None else v.unknown_id
-            ),
+            alphabet=engine_alphabet(v.alphabet, v.base, v.fallback, NONE if v.unknown_id is None else v.unknown_id),
             pairs=pairs,
             whole_rank=v.rule == "merges" and v.order == "pair" and v.unordered_merge is not None,
             whole=whole,

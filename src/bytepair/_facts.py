@@ -15,11 +15,11 @@ from ._text import to_bytes
 from .errors import UnknownTokenError
 from .pipeline.around import NOTHING_AROUND, Around
 from .pipeline.letters import to_letters
-from .vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     from .pattern import Pattern
     from .record import TrainingRecord
+    from .vocabulary import Vocabulary
 
 
 class Facts:
@@ -261,7 +261,7 @@ class Facts:
     def _foreign_names(self) -> dict[int, str]:
         """Names as their owner shows them: those that are looked for in the normalised text are normalised too."""
         v, normaliser = self._vocabulary, self._around.normaliser
-        if normaliser is None:
+        if normaliser is None or self._around.is_sentencepiece:  # which would put a space before each
             return self._names
         asked = {i: "normalized" in v.flags.get(name, ()) for i, name in self._names.items()}
         return {i: normaliser.apply(name) if asked[i] else name for i, name in self._names.items()}

@@ -9,14 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
-from ._codec import Codec
-from .pipeline.around import Around
 from .pipeline.names import Names
-from .vocabulary import Alphabet, Vocabulary
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from ._codec import Codec
+    from .pipeline.around import Around
+    from .vocabulary import Alphabet, Vocabulary
 
 __all__ = ["Active", "Rewriter", "Span", "is_plain", "spans"]
 
@@ -46,7 +47,8 @@ class Rewriter:
         raw = {name: i for name, i in ids.items() if "normalized" not in flags.get(name, ())}
         normal = {name: i for name, i in ids.items() if name not in raw}
         normaliser = self.around.normaliser
-        if normaliser is not None:  # the names are looked for as the normaliser leaves them
+        # The names are looked for as the normaliser leaves them, but for SentencePiece, which would put a space there.
+        if normaliser is not None and not self.around.is_sentencepiece:
             written = {name: normaliser.apply(name) for name in normal}
             flags = {**flags, **{written[name]: flags[name] for name in normal}}
             normal = {written[name]: i for name, i in normal.items() if written[name]}
@@ -54,16 +56,12 @@ class Rewriter:
 
     def runs(self, data: str | bytes, active: Active) -> list[bytes | int]:
         text = data.encode() if isinstance(data, str) else data
-        if self.around.mark is None and not active.raw and not active.normal and self._leaves(data):
-            return [text] if text else []
-        return self.around.runs(text, *active)
-
-    def _leaves(self, data: str | bytes) -> bool:
-        normaliser = self.around.normaliser
-        if normaliser is None:
-            return True
-        text = data if isinstance(data, str) else data.decode("utf-8", "surrogateescape")
-        return normaliser.apply(text) == text
+        if self.around.mark is not None or active.raw or active.normal:
+            return self.around.runs(text, *active)
+        if self.around.normaliser is not None:
+            given = data if isinstance(data, str) else data.decode("utf-8", "surrogateescape")
+            text = self.around.normaliser.apply(given).encode("utf-8", "surrogateescape")
+        return [text] if text else []
 
     def encode(self, data: str | bytes, active: Active) -> list[int]:
         out: list[int] = []
@@ -71,7 +69,7 @@ class Rewriter:
             if isinstance(run, int):
                 out.append(run)
             else:
-                out += self.codec.encode(run, None)
+                out += self.around.after(self.codec.encode(run, None))
         return out
 
     def encode_array(self, data: str | bytes, active: Active) -> NDArray[np.uint32]:
@@ -91,6 +89,10 @@ class Rewriter:
             ends.append(len(runs))
         is_text = np.array([not isinstance(run, int) for run in runs], dtype=bool)
         found, sizes = self.codec.encode_batch([run for run in runs if not isinstance(run, int)], None, threads)
+        if self.around.splits:
+            rows = [self.around.after(row.tolist()) for row in np.split(found, np.cumsum(sizes)[:-1])]
+            found = np.array([i for row in rows for i in row], dtype=np.uint32)
+            sizes = np.array([len(row) for row in rows], dtype=np.int64)
         counts = np.ones(len(runs), dtype=np.int64)
         counts[is_text] = sizes
         after = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(counts)])

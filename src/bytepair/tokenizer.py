@@ -12,6 +12,7 @@ import os
 import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from functools import cached_property
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -26,7 +27,7 @@ from .pattern import Pattern, resolve
 from .pipeline.around import NOTHING_AROUND
 from .pipeline.template import trim
 from .ragged import Ragged
-from .vocabulary import Alphabet, alphabet_of, assemble, check_choice, cut, from_ranks
+from .vocabulary import Alphabet, alphabet_of, assemble, check_choice, cut, from_ranks, point_bytes
 
 if TYPE_CHECKING:
     import numpy as np
@@ -273,11 +274,11 @@ class Tokenizer(Facts):
         if bos or eos:
             wide = np.empty(int(offsets[-1]), dtype=np.uint32)
             inner = np.ones(len(wide), dtype=bool)
-            for k, id in enumerate(bos):
-                wide[offsets[:-1] + k] = id
+            for k, i in enumerate(bos):
+                wide[offsets[:-1] + k] = i
                 inner[offsets[:-1] + k] = False
-            for k, id in enumerate(reversed(eos)):
-                wide[offsets[1:] - 1 - k] = id
+            for k, i in enumerate(reversed(eos)):
+                wide[offsets[1:] - 1 - k] = i
                 inner[offsets[1:] - 1 - k] = False
             wide[inner] = ids
             ids = wide
@@ -306,7 +307,8 @@ class Tokenizer(Facts):
         Returns
         -------
         list of int, list of (start, end)
-            Tokens within one character all have that character's place.
+            Tokens within one character all have that character's place; with SentencePiece's files it is the last
+            one's alone, and the others are empty before it, as for their owner.
 
         Examples
         --------
@@ -330,10 +332,10 @@ class Tokenizer(Facts):
                 places.append((run.start, run.stop))
                 written.append(run.data.decode("utf-8", "surrogateescape"))
                 continue
-            found = self._codec.encode(run.data, None)
+            found = self._around.after(self._codec.encode(run.data, None))
             ids += found
             written += [] if trims is None else map(self.foreign_str, found)
-            places += run.places(spans(self._codec, run.data, found))
+            places += run.places(spans(self._codec, run.data, found), self._around.is_sentencepiece)
         if trims is not None:
             places = trim(places, written, trims)
         if unit == "bytes":
@@ -414,9 +416,17 @@ class Tokenizer(Facts):
         return self._front.pretokens(to_bytes(text, errors), self._always)
 
     def pieces(self, text: Text, *, special: Special = "text", errors: Errors = "strict") -> list[bytes]:
-        """The bytes of each token of the text."""
+        """The bytes of each token of the text; a character that the alphabet does not have is one piece."""
         vocab = self.vocab
-        return [vocab[i] for i in self.encode(text, special=special, errors=errors)]
+        ids = self.encode(text, special=special, errors=errors)
+        alphabet = self._vocabulary.alphabet
+        if alphabet.listed or not alphabet.has_fallback_bytes:
+            return [vocab[i] for i in ids]
+        out: list[bytes] = []
+        for unseen, run in groupby(ids, self._fallback.__contains__):
+            found = [vocab[i] for i in run]
+            out += map(point_bytes, map(ord, b"".join(found).decode("utf-8", "surrogateescape"))) if unseen else found
+        return out
 
     # ---- ids to text ----
 
@@ -448,12 +458,10 @@ class Tokenizer(Facts):
 
     def _put_out(self, ids: Any, skip_specials: bool, exact: bool = False) -> str:
         """The text of ids as a foreign file's own decoder puts it together; ``exact`` keeps bytes that are no UTF-8."""
-        output = self._around.output
-        assert output is not None
         listed: list[int] = ids if isinstance(ids, list) else ids.tolist()
         self._codec.decode(listed, False)  # names an id that does not exist
         strings = [self.foreign_str(i) for i in listed if not (skip_specials and i in self._special_ids)]
-        return output.decode(strings, exact=exact)
+        return self._around.decoder.decode(strings, exact=exact)
 
     def decode_with_offsets(self, ids: Sequence[int] | NDArray[np.integer[Any]]) -> tuple[str, list[int]]:
         """The text of ids, and for each id the character of the text in which it begins.
@@ -471,8 +479,7 @@ class Tokenizer(Facts):
         text = self.decode(given)
         listed: list[int] = given if isinstance(given, list) else given.tolist()
         if not self._joins_bytes:
-            assert self._around.output is not None
-            return text, self._around.output.starts([self.foreign_str(i) for i in listed])
+            return text, self._around.decoder.starts([self.foreign_str(i) for i in listed])
         return text, starts_of([self._codec.decode([i], False) for i in listed], text)
 
     def decode_batch(
@@ -528,7 +535,7 @@ class Tokenizer(Facts):
         """sha256, in hex, over all that decides ids and decoding; the same in every process and on every machine."""
         v = self._vocabulary
         digest = hashlib.sha256(b"bytepair fingerprint 1\n")
-        facts = {
+        facts: dict[str, Any] = {
             "rule": v.rule,
             "alphabet": [v.alphabet.kind, v.alphabet.end_of_word, v.alphabet.unknown],
             "base": v.base,

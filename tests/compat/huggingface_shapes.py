@@ -15,7 +15,8 @@ tokenizers = pytest.importorskip("tokenizers", reason="tokenizers is not install
 N, P, D = tokenizers.normalizers, tokenizers.pre_tokenizers, tokenizers.decoders
 
 BYTE_TOKENS = [f"<0x{b:02X}>" for b in range(256)]
-CHARACTERS = list("abcdefgh  \n\t.,'’éÉ你好é́🧠<>|sZz0123½Ⅷ▁_ #") + [
+CHARACTERS = [
+    *list("abcdefgh  \n\t.,'’éÉ你好é́🧠<>|sZz0123½Ⅷ▁_ #"),
     *("tok one", "word", "Zz", "</w>", "<s>", "<|endoftext|>", "<0x41>", "##", "ſ", "İ", "ﬁ", "각", "\u200d", "\r\n"),
 ]
 
@@ -24,7 +25,9 @@ CHARACTERS = list("abcdefgh  \n\t.,'’éÉ你好é́🧠<>|sZz0123½Ⅷ▁_ #")
 def corpus() -> str:
     """Some text of this repository's own and of the standard library, and of many scripts."""
     sources = sorted(Path(json.__file__).parent.glob("*.py"))
-    many = "हिन्दी नमस्ते దేశం 日本語のテキスト 中文字符 한국어 Ελληνικά русский текст العربية עברית ไทย émigré naïve Straße "
+    many = (
+        "हिन्दी नमस्ते దేశం 日本語のテキスト 中文字符 한국어 Ελληνικά русский текст العربية עברית ไทย émigré naïve Straße "
+    )
     return "\n".join(path.read_text("utf-8") for path in sources) + many * 40
 
 
@@ -36,9 +39,7 @@ def texts(n: int, seed: int = 1) -> list[str]:
     return [*fixed, corpus()[:3000], corpus()[-2000:], *drawn]
 
 
-def _trained(
-    normalizer: Any, pre_tokenizer: Any, decoder: Any, trainer: dict[str, Any], **model: Any
-) -> Any:
+def _trained(normalizer: Any, pre_tokenizer: Any, decoder: Any, trainer: dict[str, Any], **model: Any) -> Any:
     made = tokenizers.Tokenizer(tokenizers.models.BPE(**model))
     for name, part in (("normalizer", normalizer), ("pre_tokenizer", pre_tokenizer), ("decoder", decoder)):
         if part is not None:

@@ -7,6 +7,7 @@ import hashlib
 import json
 import random
 import sysconfig
+import unicodedata
 from functools import cache
 from importlib import metadata
 from pathlib import Path
@@ -152,6 +153,9 @@ def test_every_token(name: str) -> None:
 @every
 def test_torture(name: str) -> None:
     mine, theirs = ours(name), peer(name)
+    if name == "qwen2":  # which normalises first, and tiktoken does not
+        assert mine.encode(TORTURE) == theirs.encode_ordinary(unicodedata.normalize("NFC", TORTURE))
+        return
     assert mine.encode(TORTURE) == theirs.encode_ordinary(TORTURE)
     assert mine.decode(mine.encode(TORTURE)) == TORTURE
     for start in range(len(TORTURE)):
@@ -174,7 +178,8 @@ def test_random_texts(name: str) -> None:
     tokens = [token.decode("utf-8", "ignore") for token in rng.sample(list(bundled.ranks(name)), 400)]
     for _ in range(400):
         text = "".join(rng.choices([*TRICKY, *tokens, *TORTURE.split()], k=rng.randint(1, 30)))
-        assert mine.encode(text) == theirs.encode_ordinary(text)
+        normal = unicodedata.normalize("NFC", text) if name == "qwen2" else text
+        assert mine.encode(text) == theirs.encode_ordinary(normal)
         text = "".join(rng.choices([*pieces, "<|", "|>", " ", *tokens[:20]], k=rng.randint(1, 8)))
         named = set(pieces) & set(mine.specials)
         assert mine.encode(text, special=named) == theirs.encode(text, allowed_special=named, disallowed_special=())
@@ -248,5 +253,5 @@ def test_files_that_are_called_like_a_vocabulary_or_a_model(tmp_path: Path, monk
     assert bytepair.load("cl100k_base") == ours("cl100k_base")
     assert bytepair.load(Path("cl100k_base")) == bytepair.load("./cl100k_base") == small
     assert bytepair.load("gpt-4-mine") == small
-    with pytest.raises(bytepair.FormatError, match=r"cannot read gpt-4-absent\.json"):
+    with pytest.raises(bytepair.FormatError, match=r"there is no file gpt-4-absent\.json"):
         bytepair.load("gpt-4-absent.json")

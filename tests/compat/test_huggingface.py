@@ -70,7 +70,9 @@ def test_written_and_read_again_it_is_the_same_tokenizer(name: str, tmp_path: Pa
     assert quietly(tmp_path / "tokenizer.json") == tok
     owner = tokenizers.Tokenizer.from_file(str(tmp_path / "tokenizer.json"))
     for text in texts(100, seed=3):
-        assert owner.encode(text, add_special_tokens=False).ids == shape(name).encode(text, add_special_tokens=False).ids
+        assert (
+            owner.encode(text, add_special_tokens=False).ids == shape(name).encode(text, add_special_tokens=False).ids
+        )
 
 
 @pytest.mark.parametrize("name", SHAPES)

@@ -622,7 +622,9 @@ WRONG: dict[str, Callable[[ModuleType], Any]] = {
     "no code point": lambda e: e.Alphabet.of_characters([1 << 21], [0], [], [], False, NONE, "error", [], NONE),
     "three forms": lambda e: e.Alphabet.of_listed(True, [[]] * 3, [[]] * 3, False, False, [], NONE, False),
     "forms without ids": lambda e: e.Alphabet.of_listed(True, [[]] * 4, [[]] * 3, False, False, [], NONE, False),
-    "a form without ids": lambda e: e.Alphabet.of_listed(True, [[97], [], [], []], [[]] * 4, False, False, [], 1, False),
+    "a form without ids": lambda e: e.Alphabet.of_listed(
+        True, [[97], [], [], []], [[]] * 4, False, False, [], 1, False
+    ),
     "half a fallback": lambda e: e.Alphabet.of_listed(True, [[]] * 4, [[]] * 4, False, False, [1], NONE, False),
     "an unknown byte": lambda e: Letters("listed bytes", None, "error", (97,), ()).make(e).symbols(b"ab", None),
     "symbols of a str": lambda e: ALPHABET.make(e).symbols("a", None),

@@ -16,13 +16,30 @@ from typing import TYPE_CHECKING, Any
 
 from .. import bundled
 from ..errors import BytepairNotice, FormatError
-from . import bytepair_json, huggingface
+from . import (
+    bytepair_json,
+    clip,
+    gguf,
+    gpt2,
+    huggingface,
+    minbpe,
+    sentencepiece,
+    subword_nmt,
+    tekken,
+    tiktoken_ranks,
+)
 from .source import Options, Source, Written
 
 if TYPE_CHECKING:
     from ..pattern import Pattern
 
-FORMATS: dict[str, Any] = {module.NAME: module for module in (bytepair_json, huggingface)}
+FORMATS: dict[str, Any] = {
+    module.NAME: module
+    for module in (
+        *(bytepair_json, tekken, huggingface, gguf, sentencepiece),
+        *(minbpe, clip, tiktoken_ranks, gpt2, subword_nmt),
+    )
+}
 """Name -> module; a file is read by the first that recognises it."""
 
 WRITERS = tuple(name for name, module in FORMATS.items() if hasattr(module, "write"))
@@ -88,10 +105,17 @@ def load(
         if folder is None:
             raise FormatError(f"there is no file {source}; {_near(source)}")
         file = Source.of(folder, second)
+    modules = list(FORMATS.values())
     if file.path is not None and file.is_folder:
-        return _from_folder(file, options)
-    for module in FORMATS.values():
-        if module.recognises(file):
+        module, file = _in_folder(file)
+        modules.insert(0, module)
+    for module in modules:
+        # Two files that belong together say by their names what they are.
+        if module.recognises(file) or (len(modules) > len(FORMATS) and getattr(module, "TWO_FILES", False)):
+            if second is not None and not getattr(module, "TWO_FILES", False):
+                raise FormatError(
+                    f"{file.name} is read as {module.NAME}, which is one file, and vocab= gives a second; leave it out"
+                )
             return module.read(file, options)
     start = file.head[:20].decode("latin-1")
     raise FormatError(
@@ -140,13 +164,12 @@ def _in_hub_cache(name: str) -> Path | None:
     )
 
 
-def _from_folder(folder: Source, options: Options) -> Any:
-    """A folder as model hubs have it: the first of the files that a tokenizer may be in."""
-    assert folder.path is not None
+def _in_folder(folder: Source) -> tuple[Any, Source]:
+    """Of a folder as model hubs have it, the first of the files that a tokenizer may be in, and whose it should be."""
     for module in FORMATS.values():
         for name in getattr(module, "FILES", ()):
-            if (path := folder.path / name).is_file():
-                return module.read(Source.of(path, folder.vocab), options)
+            if (path := Path(folder.name) / name).is_file():
+                return module, Source.of(path, folder.vocab)
     names = ", ".join(name for module in FORMATS.values() for name in getattr(module, "FILES", ()))
     raise FormatError(f"the folder {folder.name} holds none of {names}; give the tokenizer's file")
 

@@ -139,6 +139,9 @@ def read(source: Source, options: Options) -> Tokenizer:
         vocabulary = _vocabulary(reader)
         pattern = _pattern(reader.sub("pattern"), name)
         around = foreign_json.around_from_json(reader.sub("around")) if "around" in document else None
+        for part in () if around is None else (i for new, parts in around.splits for i in (new, *parts)):
+            if part not in vocabulary.tokens:
+                raise reader.fail(f"'splits' names the id {part}, which is no token")
     except FormatError:
         raise
     except BytepairError as error:

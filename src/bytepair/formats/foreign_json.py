@@ -12,6 +12,7 @@ from typing import Any
 
 from ..errors import FormatError
 from ..listed import Token, listed
+from ..pipeline._sentencepiece_output import SentencePieceOutput
 from ..pipeline.around import NOTHING_AROUND, Around, SpaceMark
 from ..pipeline.normalise import Normaliser
 from ..pipeline.output import Output
@@ -138,7 +139,13 @@ def around_to_json(around: Around) -> dict[str, Any] | None:
     if around.mark is not None:
         out["mark"] = {"replacement": around.mark.replacement, "scheme": around.mark.scheme}
     if around.output is not None:
-        out["output"] = around.output.to_huggingface()
+        out["output"] = (
+            around.output.to_json()
+            if isinstance(around.output, SentencePieceOutput)
+            else around.output.to_huggingface()
+        )
+    if around.splits:
+        out["splits"] = [" ".join(map(str, (i, *parts))) for i, parts in around.splits]
     if around.letters:
         out["letters"] = True
     for key in ("template", "truncation", "padding"):
@@ -151,7 +158,7 @@ def around_to_json(around: Around) -> dict[str, Any] | None:
 
 
 def around_from_json(reader: Any) -> Around:
-    reader.only({"normaliser", "mark", "output", "letters", "template", "truncation", "padding", "settings"})
+    reader.only({"normaliser", "mark", "output", "letters", "template", "truncation", "padding", "splits", "settings"})
     value, place = reader.value, "'around'"
     mark = None
     if "mark" in value:
@@ -159,15 +166,20 @@ def around_from_json(reader: Any) -> Around:
         part.only({"replacement", "scheme"})
         mark = SpaceMark(part.get("replacement", str), part.get("scheme", str))
         if len(mark.replacement) != 1 or mark.scheme not in SCHEMES:
-            raise reader.fail(f"'mark' says {mark.replacement!r}, {mark.scheme!r}, and should be one character and a scheme")
+            raise reader.fail(
+                f"'mark' says {mark.replacement!r}, {mark.scheme!r}, and should be one character and a scheme"
+            )
     settings = reader.get("settings", dict) if "settings" in value else {}
     for name, text in settings.items():
         reader.check(text, f"the setting {name!r}", str)
     try:
         return Around(
-            normaliser=Normaliser.from_json(value["normaliser"], f"{place}.normaliser") if "normaliser" in value else None,
+            normaliser=Normaliser.from_json(value["normaliser"], f"{place}.normaliser")
+            if "normaliser" in value
+            else None,
             mark=mark,
-            output=Output.from_huggingface(value["output"], f"{place}.output") if "output" in value else None,
+            output=_output(value["output"], f"{place}.output") if "output" in value else None,
+            splits=_splits(reader) if "splits" in value else (),
             letters=reader.get("letters", bool) if "letters" in value else False,
             template=(
                 Template.from_huggingface(value["template"], f"{place}.template") if "template" in value else None
@@ -178,3 +190,16 @@ def around_from_json(reader: Any) -> Around:
         )
     except FormatError as error:
         raise reader.fail(str(error)) from error
+
+
+def _output(value: Any, place: str) -> Output:
+    if isinstance(value, dict) and value.get("type") == "SentencePiece":
+        return SentencePieceOutput.from_json(value, place)
+    return Output.from_huggingface(value, place)
+
+
+def _splits(reader: Any) -> tuple[tuple[int, tuple[int, ...]], ...]:
+    rows = [reader.ints(line, f"'splits' {k}") for k, line in enumerate(reader.get("splits", list))]
+    if any(len(row) < 2 for row in rows):
+        raise reader.fail("each of the 'splits' should be a token's id and those that it becomes")
+    return tuple((row[0], tuple(row[1:])) for row in rows)

@@ -9,11 +9,10 @@ from __future__ import annotations
 import json
 import warnings
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import BytepairError, BytepairNotice, FormatError
 from ..listed import Token, listed
-from ..pattern import Pattern
 from ..pattern.pretokenizers import adds_prefix_space, from_huggingface
 from ..pipeline.around import Around, SpaceMark
 from ..pipeline.letters import from_letters
@@ -23,7 +22,10 @@ from ..pipeline.template import Padding, Template, Truncation
 from ..tokenizer import Tokenizer
 from ..vocabulary import CONTINUED, FLAGS, MARKED, ROLES
 from .huggingface_write import write
-from .source import Options, Source
+
+if TYPE_CHECKING:
+    from ..pattern import Pattern
+    from .source import Options, Source
 
 __all__ = ["BESIDE", "FILES", "NAME", "read", "recognises", "write"]
 
@@ -133,7 +135,9 @@ class _Reader:
             fuse_unknown=self.flag(self.model, "fuse_unk", "model") if unknown_id is not None else False,
             prefix=self.prefix,
             suffix=self.suffix,
-            whole=self.flag(self.model, "ignore_merges", "model") if self.model.get("ignore_merges") is not None else False,
+            whole=self.flag(self.model, "ignore_merges", "model")
+            if self.model.get("ignore_merges") is not None
+            else False,
         )
         self.tell_what_is_left_out(vocabulary.unordered_merge)
         pattern, mark = self.pattern()
@@ -146,8 +150,9 @@ class _Reader:
         if unordered is not None:
             left, right = self.pair(self.model["merges"][unordered], unordered)
             self.tell(
-                f"merge {unordered} ({left!r} + {right!r}) uses a token that a later merge makes: the list is unordered. "
-                "It is kept as it is, and encoding merges the lowest rank first, its first place first, as its owner does"
+                f"merge {unordered} ({left!r} + {right!r}) uses a token that a later merge makes: the list is "
+                "unordered. "
+                "It is kept as it is: encoding merges the lowest rank first, its first place first, as its owner does"
             )
 
     def tell(self, what: str) -> None:
@@ -176,8 +181,7 @@ class _Reader:
     def fallback(self) -> dict[int, int]:
         if not self.flag(self.model, "byte_fallback", "model"):
             return {}
-        ids = {b: self.vocab[f"<0x{b:02X}>"] for b in range(256) if f"<0x{b:02X}>" in self.vocab}
-        return ids
+        return {b: self.vocab[f"<0x{b:02X}>"] for b in range(256) if f"<0x{b:02X}>" in self.vocab}
 
     def unknown_id(self) -> int | None:
         name = self.typed(self.model.get("unk_token"), "model.unk_token", str, type(None))
@@ -208,7 +212,7 @@ class _Reader:
                 out.append((vocab[left], vocab[right], vocab[whole]))
             except KeyError as error:
                 raise self.fail(
-                    f"model.merges[{step}] ({left!r} + {right!r}) needs {error.args[0]!r}, which model.vocab does not have"
+                    f"model.merges[{step}] ({left!r} + {right!r}) needs {error.args[0]!r}, which model.vocab lacks"
                 ) from None
         return out
 
@@ -302,7 +306,7 @@ class _Reader:
         replacement = self.typed(part.get("replacement"), f"{where}.replacement", str)
         if len(replacement) != 1:
             raise self.fail(f"{where}.replacement is {replacement!r}, and should be one character")
-        scheme = part.get("prepend_scheme")
+        scheme: Any = part.get("prepend_scheme")
         if scheme is None:  # as it was written before there were schemes
             scheme = "always" if self.flag(part, "add_prefix_space", where, True) else "never"
         if scheme not in ("always", "first", "never"):

@@ -7,16 +7,17 @@ vocabularies out of the ordinary.
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import FormatError, PatternError
 from ..pattern import Pattern, resolve
-from ..pattern.pretokenizers import from_huggingface
 from ..pattern.translate import in_dialect
 from ..pipeline.letters import to_letters
-from ..tokenizer import Tokenizer
 from ..vocabulary import ROLES, Vocabulary
 from .source import Written
+
+if TYPE_CHECKING:
+    from ..tokenizer import Tokenizer
 
 OWNER = "Hugging Face's tokenizer.json"
 _BYTE_LEVEL = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": False, "use_regex": False}
@@ -51,9 +52,9 @@ def _config(tokenizer: Tokenizer) -> dict[str, Any]:
     config.setdefault("tokenizer_class", "PreTrainedTokenizerFast")
     config.setdefault("clean_up_tokenization_spaces", False)
     for role in ROLES:
-        id = tokenizer._vocabulary.roles.get(role)
-        if id is not None and not isinstance(config.get(f"{role}_token"), dict):
-            config[f"{role}_token"] = names[id]
+        i = tokenizer._vocabulary.roles.get(role)
+        if i is not None and not isinstance(config.get(f"{role}_token"), dict):
+            config[f"{role}_token"] = names[i]
     return config
 
 
@@ -151,7 +152,7 @@ class _Writer:
             pairs, sure = _pairs_of_ranks(v)
             if not sure:
                 self.losses.append(
-                    "the ranks are irregular (a token's part has a higher rank, or its splits overlap), so that merging "
+                    "the ranks are irregular (a token's part has a higher rank, or its splits overlap), so merging "
                     "by the list need not equal merging by rank for every text; `bytepair verify` compares them"
                 )
             return [[strings[left], strings[right]] for left, right in pairs]
@@ -227,9 +228,7 @@ def _pairs_of_ranks(v: Vocabulary) -> tuple[list[tuple[int, int]], bool]:
     pairs: list[tuple[int, int]] = []
     sure = True
     for new, text in v.tokens.items():
-        splits = [
-            (ids[text[:k]], ids[text[k:]]) for k in range(1, len(text)) if text[:k] in ids and text[k:] in ids
-        ]
+        splits = [(ids[text[:k]], ids[text[k:]]) for k in range(1, len(text)) if text[:k] in ids and text[k:] in ids]
         if len(splits) > 1:
             rights = {right for _, right in splits}
             sure = sure and not any(left in rights and (left, left) not in splits for left, _ in splits)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import bz2
 import gzip
+import hashlib
 import io
 import json
 import lzma
 import os
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -28,7 +29,7 @@ MAX_BYTES = 1 << 30
 HEAD = 1 << 16
 
 _PACKED: dict[bytes, tuple[str, Any]] = {
-    b"\x1f\x8b": ("gzip", gzip.GzipFile),
+    b"\x1f\x8b": ("gzip", gzip.open),
     b"\xfd7zXZ\x00": ("xz", lzma.LZMAFile),
     b"BZh": ("bzip2", bz2.BZ2File),
 }
@@ -95,7 +96,7 @@ class Source:
         """The file as it lies there, for a reader that needs its beginning only."""
         if self.path is None:
             return io.BytesIO(self.given or b"")
-        opened: IO[bytes] = self._ask(lambda path: open(path, "rb"))
+        opened: IO[bytes] = self._ask(lambda path: path.open("rb"))
         return opened
 
     @cached_property
@@ -128,6 +129,26 @@ class Source:
         if len(data) > MAX_BYTES:
             raise FormatError(f"{self.name} unpacks to over {MAX_BYTES} bytes, which no tokenizer's file has")
         return data
+
+    @cached_property
+    def sha256(self) -> str:
+        """Of the unpacked file, in hex."""
+        return hashlib.sha256(self.data).hexdigest()
+
+    def lines(self) -> Iterator[tuple[int, bytes]]:
+        """The lines with their numbers from 1; they end at LF or CR LF, and nowhere else."""
+        for number, line in enumerate(io.BytesIO(self.data), 1):
+            yield number, line.removesuffix(b"\n").removesuffix(b"\r")
+
+    def text_lines(self) -> Iterator[tuple[int, str]]:
+        """The lines as UTF-8."""
+        for number, line in self.lines():
+            try:
+                yield number, line.decode("utf-8")
+            except UnicodeDecodeError as error:
+                raise self.fail(
+                    f", line {number}: byte {error.start} of it is no UTF-8; the file may be damaged"
+                ) from None
 
     @cached_property
     def json(self) -> Any:

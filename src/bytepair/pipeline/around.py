@@ -1,7 +1,7 @@
 """What stands around the model: a text's way to the runs that are cut and merged, and where each of them came from.
 
-:class:`Around` holds what a foreign file says beside its vocabulary and its pattern. ``tokenizer`` encodes the runs that
-:meth:`Around.runs` gives and maps their tokens back with what :meth:`Around.aligned_runs` gives.
+:class:`Around` holds what a foreign file says beside its vocabulary and its pattern. ``tokenizer`` encodes the runs
+that :meth:`Around.runs` gives and maps their tokens back with what :meth:`Around.aligned_runs` gives.
 """
 
 from __future__ import annotations
@@ -10,12 +10,14 @@ from array import array
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from .names import Names
-from .normalise import Normaliser
+from .normalise import Normaliser, SentencePiece
 from .output import ByteLevel, Output
-from .template import Padding, Template, Truncation
+
+if TYPE_CHECKING:
+    from .names import Names
+    from .template import Padding, Template, Truncation
 
 __all__ = ["Around", "Run", "SpaceMark"]
 
@@ -46,12 +48,18 @@ class Run(NamedTuple):
     starts: list[int]
     ends: list[int]
 
-    def places(self, spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
-        """Where in the text the given bytes of the run came from; no bytes are the end of what came before."""
+    def places(self, spans: list[tuple[int, int]], last_has_all: bool = False) -> list[tuple[int, int]]:
+        """Where in the text the given bytes of the run came from; no bytes are the end of what came before.
+
+        ``last_has_all``: of the bytes of one character the last has its place, and the others are empty before it.
+        """
         out: list[tuple[int, int]] = []
         character_of = _character_of_byte(self.data)
         for start, stop in spans:
-            if start < stop:
+            if last_has_all and start < stop < len(self.data) and character_of[stop - 1] == character_of[stop]:
+                begin = self.starts[character_of[start]]
+                out.append((begin, begin))
+            elif start < stop:
                 out.append((self.starts[character_of[start]], self.ends[character_of[stop - 1]]))
             else:
                 end = out[-1][1] if out else self.start
@@ -64,6 +72,7 @@ class Around:
     """Immutable, hashable and picklable.
 
     ``letters``: the owner writes bytes as letters (byte level). ``output`` None joins the bytes of tokens.
+    ``splits``: tokens that take part in merging, and what each becomes when all is merged.
     ``settings`` is what else belongs to the tokenizer's files, as (name, JSON text) pairs, kept for saving.
     """
 
@@ -74,12 +83,32 @@ class Around:
     template: Template | None = None
     truncation: Truncation | None = None
     padding: Padding | None = None
+    splits: tuple[tuple[int, tuple[int, ...]], ...] = ()
     settings: tuple[tuple[str, str], ...] = ()
 
     @property
     def rewrites(self) -> bool:
         """Whether a text may come to the model as another one."""
-        return self.normaliser is not None or self.mark is not None
+        return self.normaliser is not None or self.mark is not None or bool(self.splits)
+
+    @property
+    def is_sentencepiece(self) -> bool:
+        """Whether texts are rewritten as SentencePiece does it, which differs in small things from all others."""
+        return self.normaliser is not None and any(isinstance(step, SentencePiece) for step in self.normaliser.steps)
+
+    def after(self, ids: list[int]) -> list[int]:
+        """The ids of a run once it is merged, with those split again that take part in merging only."""
+        splits = self._splits
+        return [part for i in ids for part in splits.get(i, (i,))] if splits else ids
+
+    @cached_property
+    def _splits(self) -> dict[int, tuple[int, ...]]:
+        return dict(self.splits)
+
+    @property
+    def decoder(self) -> Output:
+        """What makes a text of token strings; one that says nothing joins them."""
+        return self.output or Output(())
 
     @cached_property
     def joins_bytes(self) -> bool:
@@ -123,9 +152,7 @@ class Around:
                 elif self.mark is None:
                     out.append(run[inner.start : inner.stop])
                 else:
-                    first = found.start == inner.start == 0 and (
-                        run[:1] == before[:1] or self._starts_at_zero(before)
-                    )
+                    first = found.start == inner.start == 0 and (run[:1] == before[:1] or self._starts_at_zero(before))
                     marked = _marked(_text(run[inner.start : inner.stop]), self.mark, first)
                     out.append(marked.encode("utf-8", "surrogateescape"))
         return out

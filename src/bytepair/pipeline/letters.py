@@ -12,7 +12,7 @@ _OTHERS = [byte for byte in range(256) if byte not in set(_PLAIN)]
 _LETTERS = {**{byte: chr(byte) for byte in _PLAIN}, **{byte: chr(256 + k) for k, byte in enumerate(_OTHERS)}}
 _BYTES = {ord(letter): byte for byte, letter in _LETTERS.items()}
 # Latin-1 characters that are no letters go where Latin-1 ends, so that encoding refuses them.
-_TO_LATIN = {**{byte: 0xFFFF for byte in _OTHERS}, **_BYTES}
+_TO_LATIN = {**dict.fromkeys(_OTHERS, 65535), **_BYTES}
 _FROM_LATIN = {byte: ord(letter) for byte, letter in _LETTERS.items()}
 
 

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from .. import _engine
-from ..pattern.charsets import CharSet
 from ..pattern.dialects import DIALECTS
+
+if TYPE_CHECKING:
+    from ..pattern.charsets import CharSet
 
 __all__ = ["Found", "Names"]
 

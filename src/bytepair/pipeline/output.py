@@ -7,7 +7,7 @@ Where the owner panics (a Strip from both ends of a token that is nothing else) 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, ClassVar, NamedTuple
