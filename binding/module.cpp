@@ -272,6 +272,15 @@ NB_MODULE(_core, m) {
                                        unknown_id);
       }, nb::arg("points"), nb::arg("ids"), nb::arg("last_points"), nb::arg("last_ids"), nb::arg("fused"),
          nb::arg("mark"), nb::arg("unknown"), nb::arg("bytes"), nb::arg("unknown_id"))
+      .def_static("of_listed", [](bool characters, const std::vector<std::vector<u32>>& points,
+                                  const std::vector<std::vector<u32>>& ids, bool last, bool continued,
+                                  const std::vector<u32>& fallback, u32 unknown_id, bool fuse_unknown) {
+        if (points.size() != ids.size()) throw Error(ErrorKind::vocabulary, "alphabet: four forms are needed");
+        std::vector<Alphabet::Form> forms;
+        for (std::size_t k = 0; k < points.size(); ++k) forms.push_back({points[k], ids[k]});
+        return Alphabet::of_listed(characters, forms, last, continued, fallback, unknown_id, fuse_unknown);
+      }, nb::arg("characters"), nb::arg("points"), nb::arg("ids"), nb::arg("last"), nb::arg("continued"),
+         nb::arg("fallback"), nb::arg("unknown_id"), nb::arg("fuse_unknown"))
       .def("symbols", [](const Alphabet& self, const nb::bytes& pretoken, const ClassTable* dropped) {
         const std::string_view text = view(pretoken);
         std::vector<u32> symbols;
@@ -286,11 +295,12 @@ NB_MODULE(_core, m) {
       }, nb::arg("text"), nb::arg("offsets"), nb::arg("ids"));
 
   nb::class_<PairTable>(m, "PairTable")
-      .def_static("of_merges", [](const In<u32>& left, const In<u32>& right, const In<u32>& ids) {
-        if (left.size() != right.size() || left.size() != ids.size())
-          throw Error(ErrorKind::vocabulary, "merges: the three columns differ in length");
-        return PairTable::of_merges(left.data(), right.data(), ids.data(), left.size());
-      }, nb::arg("left"), nb::arg("right"), nb::arg("ids"))
+      .def_static("of_merges", [](const In<u32>& left, const In<u32>& right, const In<u32>& ids,
+                                  const std::optional<In<u32>>& ranks) {
+        if (left.size() != right.size() || left.size() != ids.size() || (ranks && ranks->size() != left.size()))
+          throw Error(ErrorKind::vocabulary, "merges: the columns differ in length");
+        return PairTable::of_merges(left.data(), right.data(), ids.data(), ranks ? ranks->data() : nullptr, left.size());
+      }, nb::arg("left"), nb::arg("right"), nb::arg("ids"), nb::arg("ranks") = nb::none())
       .def_static("of_ranks", &PairTable::of_ranks, nb::arg("tokens"))
       .def("__len__", &PairTable::size);
 

@@ -54,6 +54,48 @@ Alphabet Alphabet::of_characters(const std::vector<u32>& points, const std::vect
   return a;
 }
 
+Alphabet Alphabet::of_listed(bool characters, const std::vector<Form>& forms, bool last, bool continued,
+                             const std::vector<u32>& fallback, u32 unknown_id, bool fuse_unknown) {
+  if (forms.size() != 4) throw Error(ErrorKind::vocabulary, "alphabet: four forms are needed");
+  if (!fallback.empty() && fallback.size() != 256)
+    throw Error(ErrorKind::vocabulary, "alphabet: 256 byte symbols are needed");
+  Alphabet a;
+  a.listed_ = true;
+  a.characters_ = characters;
+  a.fused_ = last;
+  a.continued_ = continued;
+  a.fuse_unknown_ = fuse_unknown;
+  a.bytes_ = fallback;
+  a.unknown_id_ = unknown_id;
+  for (const Form& form : forms) a.forms_.emplace_back(form.points, form.ids);
+  return a;
+}
+
+void Alphabet::listed_symbols(const u8* p, std::size_t n, u64 offset, std::vector<u32>& out) const {
+  bool after_unknown = false;
+  u32 length = 1;
+  for (std::size_t i = 0; i < n; i += length) {
+    const u32 point = characters_ ? decode_utf8(p, i, n, length) : p[i];
+    const bool last = fused_ && i + length == n, continued = continued_ && i > 0;
+    const u32 id = forms_[std::size_t{last} + 2 * std::size_t{continued}].find(point);
+    if (id != kNone) {
+      out.push_back(id);
+      after_unknown = false;
+      continue;
+    }
+    bool falls_back = !bytes_.empty();
+    for (u32 k = 0; falls_back && k < length; ++k) falls_back = bytes_[p[i + k]] != kNone;
+    if (falls_back) {
+      for (u32 k = 0; k < length; ++k) out.push_back(bytes_[p[i + k]]);
+      after_unknown = false;
+    } else {
+      if (unknown_id_ == kNone) throw UnknownCharacter(point, offset + i);
+      if (!(after_unknown && fuse_unknown_)) out.push_back(unknown_id_);
+      after_unknown = true;
+    }
+  }
+}
+
 void Alphabet::unknown(const u8* p, u32 length, u32 point, bool marked, u64 offset, std::vector<u32>& out) const {
   if (unknown_ == Unknown::error) throw UnknownCharacter(point, offset);
   if (unknown_ == Unknown::symbol) {
@@ -66,6 +108,7 @@ void Alphabet::unknown(const u8* p, u32 length, u32 point, bool marked, u64 offs
 
 void Alphabet::symbols(const u8* p, std::size_t n, u64 offset, std::vector<u32>& out) const {
   out.clear();
+  if (listed_) return listed_symbols(p, n, offset, out);
   if (!characters_) {
     for (std::size_t i = 0; i < n; ++i) out.push_back(bytes_[p[i]]);
     if (fused_) out.back() = bytes_last_[p[n - 1]];

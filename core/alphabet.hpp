@@ -21,6 +21,16 @@ class Alphabet {
                                 const std::vector<u32>& last_points, const std::vector<u32>& last_ids, bool fused,
                                 u32 mark, Unknown unknown, const std::vector<u32>& bytes, u32 unknown_id);
 
+  // The symbols that a file lists, as characters or (`characters` false) as bytes; some bytes may be missing. A unit that
+  // ends a pretoken has its own symbols where `last`, one that does not begin it where `continued`: forms[last + 2 *
+  // continued] lists them. An unknown unit is the ids of its bytes where `fallback` (empty, or 256 long, kNone where a
+  // byte has none) has them all, else `unknown_id`, once for a run of unknown ones with `fuse_unknown`, else an error.
+  struct Form {
+    std::vector<u32> points, ids;
+  };
+  static Alphabet of_listed(bool characters, const std::vector<Form>& forms, bool last, bool continued,
+                            const std::vector<u32>& fallback, u32 unknown_id, bool fuse_unknown);
+
   // Replaces `out` by the symbols of the pretoken p[0, n), n > 0. `offset` only serves the error.
   void symbols(const u8* p, std::size_t n, u64 offset, std::vector<u32>& out) const;
 
@@ -50,9 +60,12 @@ class Alphabet {
     std::size_t mask_ = 0;
   };
 
+  void listed_symbols(const u8* p, std::size_t n, u64 offset, std::vector<u32>& out) const;
   void unknown(const u8* p, u32 length, u32 point, bool marked, u64 offset, std::vector<u32>& out) const;
 
   bool characters_ = false, fused_ = false, plain_bytes_ = false;
+  bool listed_ = false, continued_ = false, fuse_unknown_ = false;
+  std::vector<PointMap> forms_;
   std::vector<u32> bytes_, bytes_last_;
   PointMap points_, last_points_;
   u32 mark_ = kNone, unknown_id_ = kNone;

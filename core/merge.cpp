@@ -32,11 +32,10 @@ void Merger::merge_by_scan(std::vector<u32>& symbols) {
       if (i + 1 < n) ranks_[i] = pairs_.rank(symbols[i], symbols[i + 1]);
       if (i > 0) ranks_[i - 1] = pairs_.rank(symbols[i - 1], symbols[i]);
     } else {
-      const u32 id = pairs_.find(symbols[i], symbols[i + 1])->id;
       std::size_t to = i;
       for (; i < n; ++to) {
         const bool here = i + 1 < n && ranks_[i] == rank;
-        symbols[to] = here ? id : symbols[i];
+        symbols[to] = here ? pairs_.find(symbols[i], symbols[i + 1])->id : symbols[i];
         i += here ? 2 : 1;
       }
       n = to;

@@ -34,10 +34,13 @@ bool PairTable::insert(u32 left, u32 right, u32 rank, u32 id) {
   return true;
 }
 
-PairTable PairTable::of_merges(const u32* left, const u32* right, const u32* ids, std::size_t n) {
+PairTable PairTable::of_merges(const u32* left, const u32* right, const u32* ids, const u32* ranks,
+                               std::size_t n) {
   PairTable table;
   for (std::size_t i = 0; i < n; ++i) {
-    if (!table.insert(left[i], right[i], static_cast<u32>(i), ids[i]))
+    const u32 rank = ranks ? ranks[i] : static_cast<u32>(i);
+    if (rank == kNone) throw Error(ErrorKind::vocabulary, "merge " + std::to_string(i) + " has a rank that is none");
+    if (!table.insert(left[i], right[i], rank, ids[i]))
       throw Error(ErrorKind::vocabulary, "merge " + std::to_string(i) + " is given twice");
   }
   return table;

@@ -16,8 +16,9 @@ class PairTable {
 
   PairTable() { resize(16); }
 
-  // Arrays of equal length; the position in them is the rank. A pair given twice is refused.
-  static PairTable of_merges(const u32* left, const u32* right, const u32* ids, std::size_t n);
+  // Arrays of equal length. The rank of a merge is ranks[i], or where `ranks` is null its position; several merges may
+  // have one rank. A pair given twice is refused.
+  static PairTable of_merges(const u32* left, const u32* right, const u32* ids, const u32* ranks, std::size_t n);
 
   // The rank rule: any two tokens whose concatenation is a token merge, and the token's id is the rank.
   static PairTable of_ranks(const TokenTable& tokens);

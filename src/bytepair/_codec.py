@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
@@ -15,11 +15,13 @@ from typing import TYPE_CHECKING, Any
 from . import _engine
 from .errors import UnknownTokenError
 from .pattern import Pattern, blanks, resolve
-from .vocabulary import UNK, Alphabet, Vocabulary
+from .pipeline.letters import from_letters
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from .vocabulary import Alphabet, Vocabulary
 
 NONE = 0xFFFFFFFF
 """What the engines take for "no id"."""
@@ -29,7 +31,7 @@ DEFAULT_CACHE_BYTES = 128 << 20
 
 def dropped_classes(alphabet: Alphabet, pattern: Pattern) -> Any:
     """The white space that the classic scheme leaves out: what the pattern takes for it, else all there is."""
-    return None if alphabet.end_of_word is None else blanks(only_spaces=pattern == resolve("spaces"))
+    return None if alphabet.end_of_word is None or alphabet.listed else blanks(only_spaces=pattern == resolve("spaces"))
 
 
 def engine_alphabet(
@@ -43,6 +45,20 @@ def engine_alphabet(
 
     ``closed``: nothing unknown will come, as in training.
     """
+    if alphabet.listed:
+        forms: list[dict[int, int]] = [{}, {}, {}, {}]
+        for (point, form), i in zip(alphabet.units(), base):
+            forms[form][point] = i
+        return _engine.Alphabet.of_listed(
+            alphabet.kind == "characters",
+            [list(form) for form in forms],
+            [list(form.values()) for form in forms],
+            alphabet.end_of_word is not None,
+            bool(alphabet.prefix),
+            [NONE if i < 0 else i for i in fallback],
+            unknown_id,
+            alphabet.fuse_unknown,
+        )
     mark = base[alphabet.size - 1] if alphabet.has_mark_symbol else NONE
     fused = alphabet.end_of_word == "fused"
     if alphabet.kind == "bytes":
@@ -62,9 +78,12 @@ def engine_alphabet(
 
 
 class Codec:
-    def __init__(self, vocabulary: Vocabulary, pattern: Pattern, cache_bytes: int = DEFAULT_CACHE_BYTES) -> None:
+    def __init__(
+        self, vocabulary: Vocabulary, pattern: Pattern, letters: bool = False, cache_bytes: int = DEFAULT_CACHE_BYTES
+    ) -> None:
         self.vocabulary = vocabulary
         self.pattern = pattern
+        self.letters = letters
         self.cache_bytes = cache_bytes
 
     @cached_property
@@ -77,18 +96,17 @@ class Codec:
         whole = None
         if v.rule == "ranks":
             # tiktoken's own rule: a pretoken that is a token is that token, before any merge.
-            offsets = array("q", [0])
-            for text in v.tokens.values():
-                offsets.append(offsets[-1] + len(text))
-            whole = _engine.TokenTable(b"".join(v.tokens.values()), offsets, array("I", v.tokens))
+            whole = _token_table(v.tokens)
             pairs = _engine.PairTable.of_ranks(whole)
         else:
+            if v.whole:
+                whole = _token_table(_written(v))
             columns = [array("I", column) for column in zip(*v.merges)] or [array("I")] * 3
-            pairs = _engine.PairTable.of_merges(*columns)
+            pairs = _engine.PairTable.of_merges(*columns, None if v.ranks is None else array("I", v.ranks))
         return _engine.Encoder(
-            alphabet=engine_alphabet(v.alphabet, v.base, v.fallback, v.specials.get(UNK, NONE)),
+            alphabet=engine_alphabet(v.alphabet, v.base, v.fallback, NONE if v.unknown_id is None else v.unknown_id),
             pairs=pairs,
-            whole_rank=v.rule == "merges" and v.unordered_merge is not None,
+            whole_rank=v.rule == "merges" and v.order == "pair" and v.unordered_merge is not None,
             whole=whole,
             splitter=self.splitter,
             dropped=self.dropped,
@@ -106,15 +124,20 @@ class Codec:
         for i, text in v.tokens.items():
             texts[i] = text
             flags[i] = 1
-        for name, i in v.specials.items():
-            texts[i] = name.encode()
+        for i, name in v.names.items():
+            texts[i] = (from_letters(name) if self.letters else None) or name.encode()
+            flags[i] = 1
+        for i in v.specials.values():
             flags[i] = 3
-        for i in v.marked:
-            flags[i] |= 4
-        offsets = array("q", [0])
-        for text in texts:
-            offsets.append(offsets[-1] + len(text))
+        if not v.alphabet.listed:
+            for i in v.marked:
+                flags[i] |= 4
+        offsets = array("q", [0, *accumulate(map(len, texts))])
         return _engine.Decoder(b"".join(texts), offsets, bytes(flags))
+
+    def names(self, ids: Mapping[str, int]) -> Any:
+        """What the methods below take as ``specials``: the names to look for in one call."""
+        return engine_names(ids) if ids else None
 
     # ---- text to ids; `data` is str or bytes, `specials` an engine's Specials or None ----
 
@@ -167,10 +190,14 @@ class Codec:
             return n
         return len(self.encode_array(data, specials))
 
-    def pretokens(self, data: bytes) -> list[bytes]:
-        data, ends = cut(self.pattern, data)
-        pieces = [data[start:end] for start, end in zip([0, *ends], ends)]
-        return pieces if self.dropped is None else [piece for piece in pieces if not self.dropped.covers(piece, 1)]
+    def pretokens(self, data: bytes, specials: Any = None) -> list[bytes]:  # noqa: ARG002
+        """Of a text in which no names are looked for."""
+        return [data[start:end] for start, end in self.spans(data)]
+
+    def spans(self, data: bytes) -> list[tuple[int, int]]:
+        """Where the pretokens stand, without what the pattern or the classic scheme leaves out."""
+        spans = self.pattern.spans(data)
+        return spans if self.dropped is None else [(a, b) for a, b in spans if not self.dropped.covers(data[a:b], 1)]
 
     # ---- ids to bytes ----
 
@@ -186,6 +213,27 @@ class Codec:
                 f"its ids lie under {self.vocabulary.rows}"
             ) from None
         return text
+
+
+def engine_names(ids: Mapping[str, int]) -> Any:
+    return _engine.Specials([name.encode() for name in ids], list(ids.values()))
+
+
+def _token_table(tokens: Mapping[int, bytes]) -> Any:
+    offsets = array("q", [0, *accumulate(map(len, tokens.values()))])
+    return _engine.TokenTable(b"".join(tokens.values()), offsets, array("I", tokens))
+
+
+def _written(v: Vocabulary) -> dict[int, bytes]:
+    """The tokens that a whole pretoken may be, as the pretoken is written; of two of one text the first."""
+    prefix, suffix = v.alphabet.prefix.encode(), v.alphabet.suffix.encode()
+    by_text: dict[bytes, int] = {}
+    skipped = v.inert | frozenset(v.fallback)
+    for i, text in v.tokens.items():
+        if i not in skipped:
+            whole = (prefix if i in v.continued else b"") + text + (suffix if i in v.marked else b"")
+            by_text.setdefault(whole, i)
+    return {i: text for text, i in by_text.items()}
 
 
 def cut(pattern: Pattern, run: bytes) -> tuple[bytes, Any]:

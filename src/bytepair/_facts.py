@@ -13,26 +13,37 @@ from typing import TYPE_CHECKING, Literal
 from ._codec import Codec
 from ._text import to_bytes
 from .errors import UnknownTokenError
-from .vocabulary import MARK, UNK, Vocabulary
+from .pipeline.around import NOTHING_AROUND, Around
+from .pipeline.letters import to_letters
 
 if TYPE_CHECKING:
     from .pattern import Pattern
     from .record import TrainingRecord
+    from .vocabulary import Vocabulary
 
 
 class Facts:
-    __slots__ = ("__dict__", "_codec", "_pattern", "_record", "_vocabulary")
+    __slots__ = ("__dict__", "_around", "_codec", "_pattern", "_record", "_vocabulary")
+    _around: Around
     _codec: Codec
     _pattern: Pattern
     _record: TrainingRecord | None
     _vocabulary: Vocabulary
 
-    def __init__(self, vocabulary: Vocabulary, pattern: Pattern, record: TrainingRecord | None = None) -> None:
+    def __init__(
+        self,
+        vocabulary: Vocabulary,
+        pattern: Pattern,
+        record: TrainingRecord | None = None,
+        around: Around | None = None,
+    ) -> None:
+        around = around or NOTHING_AROUND
         for name, value in (
             ("_vocabulary", vocabulary),
             ("_pattern", pattern),
             ("_record", record),
-            ("_codec", Codec(vocabulary, pattern)),
+            ("_around", around),
+            ("_codec", Codec(vocabulary, pattern, around.letters)),
         ):
             object.__setattr__(self, name, value)
 
@@ -51,7 +62,7 @@ class Facts:
     def vocab(self) -> Mapping[int, bytes]:
         """id -> bytes, ascending by id; a special token's bytes are its name, the end-of-word mark has none."""
         v = self._vocabulary
-        everything = {**v.tokens, **{i: name.encode() for name, i in v.specials.items()}}
+        everything = {**v.tokens, **{i: name.encode() for i, name in v.names.items()}}
         return MappingProxyType(dict(sorted(everything.items())))
 
     @cached_property
@@ -66,7 +77,8 @@ class Facts:
         """The merges' pairs -> 0, 1, 2 ...; under the rank rule bytes -> rank."""
         if self.rule == "ranks":
             return MappingProxyType({text: i for i, text in self._vocabulary.tokens.items()})
-        return MappingProxyType({(m[0], m[1]): rank for rank, m in enumerate(self._vocabulary.merges)})
+        merges, ranks = self._vocabulary.merges, self._vocabulary.ranks
+        return MappingProxyType({(m[0], m[1]): rank for m, rank in zip(merges, ranks or range(len(merges)))})
 
     @property
     def specials(self) -> Mapping[str, int]:
@@ -74,10 +86,16 @@ class Facts:
         return MappingProxyType(dict(self._vocabulary.specials))
 
     @property
+    def added(self) -> Mapping[str, int]:
+        """Name -> id of a foreign file's added tokens that are no specials: they are always matched."""
+        return MappingProxyType(dict(self._vocabulary.added))
+
+    @property
     def byte_base(self) -> int | None:
         """The id of byte 0 where the 256 bytes have ids in their own order; else None."""
         base = self._vocabulary.base[:256]
-        plain = self.alphabet == "bytes" and base == tuple(range(base[0], base[0] + 256))
+        whole = self.alphabet == "bytes" and len(base) == 256 and not self._vocabulary.alphabet.inner_points
+        plain = whole and base == tuple(range(base[0], base[0] + 256))
         return base[0] if plain else None
 
     @property
@@ -112,9 +130,22 @@ class Facts:
 
     @property
     def lossless(self) -> bool:
-        """Whether decoding gives back every text exactly: not in the classic scheme, nor with ``<unk>``."""
-        alphabet = self._vocabulary.alphabet
-        return alphabet.end_of_word is None and alphabet.unknown != UNK and not self._pattern.drops
+        """Whether decoding gives back every text exactly.
+
+        Not in the classic scheme, with ``<unk>``, where the pattern drops something, or where a foreign file changes a
+        text before it is encoded or after it is decoded.
+        """
+        v, around = self._vocabulary, self._around
+        plain = v.alphabet.end_of_word is None and v.unknown_id is None and not self._pattern.drops
+        stripping = any(flags & {"lstrip", "rstrip"} for flags in v.flags.values())
+        return plain and not around.rewrites and self._joins_bytes and not stripping
+
+    @cached_property
+    def _joins_bytes(self) -> bool:
+        """Whether decoding joins the bytes of the tokens and nothing else."""
+        v = self._vocabulary
+        shown = v.layout == "listed" and bool(v.marked or v.continued)
+        return self._around.joins_bytes and not (shown and self._around.output is not None)
 
     @property
     def record(self) -> TrainingRecord | None:
@@ -124,7 +155,7 @@ class Facts:
     @property
     def vocab_size(self) -> int:
         """How many ids there are, specials included."""
-        return len(self._vocabulary.tokens) + len(self._vocabulary.specials)
+        return len(self.vocab)
 
     @property
     def n_mergeable(self) -> int:
@@ -142,13 +173,19 @@ class Facts:
     @cached_property
     def _by_bytes(self) -> dict[bytes, int]:
         v = self._vocabulary
-        skipped = v.marked | frozenset(v.fallback)
+        skipped = v.marked | v.continued | v.inert | frozenset(v.fallback)
         return {text: i for i, text in v.tokens.items() if i not in skipped}
 
     @cached_property
-    def _by_marked_bytes(self) -> dict[bytes, int]:
+    def _by_shown(self) -> dict[str, int]:
+        """The tokens that bytes alone cannot name, as they are shown."""
         v = self._vocabulary
-        return {v.tokens[i]: i for i in v.marked}
+        return {self._shown(i, v.tokens[i].decode("utf-8", "surrogateescape")): i for i in v.marked | v.continued}
+
+    def _shown(self, id: int, text: str) -> str:
+        v = self._vocabulary
+        before = v.alphabet.prefix if id in v.continued else ""
+        return before + text + (v.alphabet.suffix if id in v.marked else "")
 
     def __contains__(self, token: object) -> bool:
         """Whether the bytes are a token, or the str names one (see :meth:`token_to_id`)."""
@@ -156,10 +193,9 @@ class Facts:
 
     def _find(self, token: str | bytes) -> int | None:
         if isinstance(token, str):
-            if token in self._vocabulary.specials:
-                return self._vocabulary.specials[token]
-            if token.endswith(MARK) and self._vocabulary.marked:
-                return self._by_marked_bytes.get(to_bytes(token[: -len(MARK)], "surrogateescape"))
+            for named in (self._vocabulary.specials, self._vocabulary.added, self._by_shown):
+                if token in named:
+                    return named[token]
             token = to_bytes(token, "surrogateescape")
         return self._by_bytes.get(token)
 
@@ -203,8 +239,36 @@ class Facts:
         text = self.id_to_bytes(id)
         if id in self._fallback:
             return f"<0x{text[0]:02X}>"
-        shown = text.decode("utf-8", "backslashreplace")
-        return shown + MARK if id in self._vocabulary.marked else shown
+        return self._shown(id, text.decode("utf-8", "backslashreplace"))
+
+    def foreign_str(self, id: int) -> str:
+        """An id as the owner of the format writes it: bytes as letters in a byte-level file, else as :meth:`token_str`.
+
+        Raises
+        ------
+        UnknownTokenError
+            The id does not exist.
+        """
+        v = self._vocabulary
+        text = self.id_to_bytes(id)
+        if id in self._names:
+            return self._foreign_names[id]
+        if not self._around.letters or id in v.inert:
+            return self.token_str(id)
+        return self._shown(id, to_letters(text))
+
+    @cached_property
+    def _foreign_names(self) -> dict[int, str]:
+        """Names as their owner shows them: those that are looked for in the normalised text are normalised too."""
+        v, normaliser = self._vocabulary, self._around.normaliser
+        if normaliser is None or self._around.is_sentencepiece:  # which would put a space before each
+            return self._names
+        asked = {i: "normalized" in v.flags.get(name, ()) for i, name in self._names.items()}
+        return {i: normaliser.apply(name) if asked[i] else name for i, name in self._names.items()}
+
+    @cached_property
+    def _names(self) -> dict[int, str]:
+        return self._vocabulary.names
 
     @cached_property
     def _fallback(self) -> frozenset[int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 from typing import Any
 
 from .errors import TextError
@@ -49,3 +50,40 @@ def _surrogates(text: str, errors: str, error: UnicodeEncodeError, where: str) -
 def character_offset(data: bytes, byte_offset: int) -> int:
     """How many characters stand before a byte offset; a byte that is no UTF-8 counts as one."""
     return len(data[:byte_offset].decode("utf-8", "surrogateescape"))
+
+
+def byte_offsets(data: bytes) -> list[int]:
+    """For every character of a text, and for its end, how many bytes stand before it."""
+    out = [0]
+    for character in data.decode("utf-8", "surrogateescape"):
+        out.append(out[-1] + len(character.encode("utf-8", "surrogateescape")))
+    return out
+
+
+def starts_of(pieces: list[bytes], text: str) -> list[int]:
+    """In which character of a text each of the pieces begins whose bytes, joined and decoded, are the text."""
+    data = b"".join(pieces)
+    begins: list[int] = []
+    if data.isascii():
+        at = 0
+        for piece in pieces:
+            begins.append(at)
+            at += len(piece)
+        return begins
+    character_of = _character_of_byte(data)
+    last, at = max(len(text) - 1, 0), 0
+    for piece in pieces:
+        begins.append(character_of[at] if at < len(data) else last + bool(text))
+        at += len(piece)
+    return begins
+
+
+def _character_of_byte(data: bytes) -> list[int]:
+    """For every byte, the character it belongs to once what is no UTF-8 became U+FFFD, one for each broken sequence."""
+    decoder = codecs.getincrementaldecoder("utf-8")("replace")
+    out: list[int] = []
+    done = 0  # characters that are complete
+    for byte in data:
+        done += len(decoder.decode(bytes([byte])))
+        out.append(done if decoder.getstate()[0] else done - 1)
+    return out

@@ -12,18 +12,22 @@ import os
 import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from functools import cached_property
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from . import _engine
 from ._check import brief
 from ._check import threads as check_threads
+from ._codec import Codec, engine_names
 from ._facts import Facts
-from ._text import as_data, character_offset, to_bytes
+from ._rewriter import Rewriter, is_plain, spans
+from ._text import as_data, byte_offsets, character_offset, starts_of, to_bytes
 from .errors import BytepairError, BytepairNotice, SpecialTokenError, VocabularyError
 from .pattern import Pattern, resolve
+from .pipeline.around import NOTHING_AROUND
+from .pipeline.template import trim
 from .ragged import Ragged
-from .vocabulary import Alphabet, alphabet_of, assemble, check_choice, cut, from_ranks
+from .vocabulary import Alphabet, alphabet_of, assemble, check_choice, cut, from_ranks, point_bytes
 
 if TYPE_CHECKING:
     import numpy as np
@@ -202,10 +206,10 @@ class Tokenizer(Facts):
         >>> tok.encode("low<eos>", special="all")
         [263, 2]
         """
-        matcher = None if special == "text" else self._matcher(special, text, errors)
-        ids: list[int] = _run(self._codec.encode, text, matcher, errors)
+        matcher = self._always if special == "text" else self._matcher(special, text, errors)
+        ids: list[int] = _run(self._front.encode, text, matcher, errors)
         if add_bos or add_eos:
-            return [*self._around("bos", add_bos), *ids, *self._around("eos", add_eos)]
+            return [*self._put("bos", add_bos), *ids, *self._put("eos", add_eos)]
         return ids
 
     def encode_array(
@@ -220,11 +224,11 @@ class Tokenizer(Facts):
         """As :meth:`encode`, into a numpy array: uint32, shape (n_tokens,)."""
         import numpy as np
 
-        matcher = None if special == "text" else self._matcher(special, text, errors)
-        ids: NDArray[np.uint32] = _run(self._codec.encode_array, text, matcher, errors)
+        matcher = self._always if special == "text" else self._matcher(special, text, errors)
+        ids: NDArray[np.uint32] = _run(self._front.encode_array, text, matcher, errors)
         if add_bos or add_eos:
-            around = self._around("bos", add_bos), self._around("eos", add_eos)
-            return np.concatenate([np.array(a, dtype=np.uint32) for a in (around[0], ids, around[1])])
+            bos, eos = self._put("bos", add_bos), self._put("eos", add_eos)
+            return np.concatenate([np.array(part, dtype=np.uint32) for part in (bos, ids, eos)])
         return ids
 
     def encode_batch(
@@ -260,25 +264,98 @@ class Tokenizer(Facts):
             raise TypeError("encode_batch takes many texts; for a single one call encode, or give [text]")
         number = check_threads(threads, BytepairError)
         data = [as_data(text, errors, f"text {i}: ") for i, text in enumerate(texts)]
-        matcher = None
+        matcher = self._always
         if special != "text":
             for i, text in enumerate(data):
                 matcher = self._matcher(special, text, errors, f"text {i}: ")
-        ids, counts = self._codec.encode_batch(data, matcher, number or os.cpu_count() or 1)
-        bos, eos = self._around("bos", add_bos), self._around("eos", add_eos)
+        ids, counts = self._front.encode_batch(data, matcher, number or os.cpu_count() or 1)
+        bos, eos = self._put("bos", add_bos), self._put("eos", add_eos)
         offsets = np.concatenate([[0], np.cumsum(counts + len(bos) + len(eos))]).astype(np.int64)
         if bos or eos:
             wide = np.empty(int(offsets[-1]), dtype=np.uint32)
             inner = np.ones(len(wide), dtype=bool)
-            if bos:
-                wide[offsets[:-1]] = bos[0]
-                inner[offsets[:-1]] = False
-            if eos:
-                wide[offsets[1:] - 1] = eos[0]
-                inner[offsets[1:] - 1] = False
+            for k, i in enumerate(bos):
+                wide[offsets[:-1] + k] = i
+                inner[offsets[:-1] + k] = False
+            for k, i in enumerate(reversed(eos)):
+                wide[offsets[1:] - 1 - k] = i
+                inner[offsets[1:] - 1 - k] = False
             wide[inner] = ids
             ids = wide
         return Ragged(ids, offsets, self.pad_id)
+
+    def encode_with_offsets(
+        self,
+        text: Text,
+        *,
+        unit: Literal["characters", "bytes"] = "characters",
+        add_bos: bool = False,
+        add_eos: bool = False,
+        special: Special = "text",
+        errors: Errors = "strict",
+    ) -> tuple[list[int], list[tuple[int, int]]]:
+        """The ids of a text, and where in it each of them comes from.
+
+        Parameters
+        ----------
+        text : str or bytes
+        unit : "characters" or "bytes"
+            What the places are counted in; a byte that is no UTF-8 is one character.
+        add_bos, add_eos, special, errors
+            As for :meth:`encode`; what is put around the text has the place (0, 0).
+
+        Returns
+        -------
+        list of int, list of (start, end)
+            Tokens within one character all have that character's place; with SentencePiece's files it is the last
+            one's alone, and the others are empty before it, as for their owner.
+
+        Examples
+        --------
+        >>> import bytepair
+        >>> tok = bytepair.train("low low lower lowest", num_merges=4)
+        >>> tok.encode_with_offsets("low \u00e9")
+        ([263, 38, 201, 175], [(0, 3), (3, 4), (4, 5), (4, 5)])
+        """
+        check_choice("unit", unit, ("characters", "bytes"))
+        data = to_bytes(text, errors)
+        self._matcher(special, data, errors)  # refuses what special="error" refuses
+        names = self._rewriter.names(self._named(special))
+        ids: list[int] = []
+        places: list[tuple[int, int]] = []
+        written: list[str] = []  # the tokens as their owner writes them, where it trims by them
+        template = self._around.template
+        trims = None if template is None else template.trims_offsets
+        for run in self._around.aligned_runs(data, *names):
+            if run.id is not None:
+                ids.append(run.id)
+                places.append((run.start, run.stop))
+                written.append(run.data.decode("utf-8", "surrogateescape"))
+                continue
+            found = self._around.after(self._codec.encode(run.data, None))
+            ids += found
+            written += [] if trims is None else map(self.foreign_str, found)
+            places += run.places(spans(self._codec, run.data, found), self._around.is_sentencepiece)
+        if trims is not None:
+            places = trim(places, written, trims)
+        if unit == "bytes":
+            at = byte_offsets(data)
+            places = [(at[start], at[stop]) for start, stop in places]
+        bos, eos = self._put("bos", add_bos), self._put("eos", add_eos)
+        return [*bos, *ids, *eos], [*[(0, 0)] * len(bos), *places, *[(0, 0)] * len(eos)]
+
+    @cached_property
+    def _rewriter(self) -> Rewriter:
+        return Rewriter(self._codec, self._around)
+
+    def _named(self, special: Special) -> dict[str, int]:
+        """The names that are looked for."""
+        v = self._vocabulary
+        if special == "all":
+            return {**v.added, **v.specials}
+        if isinstance(special, str):
+            return dict(v.added)
+        return {**v.added, **{name: v.specials[name] for name in special}}
 
     def encode_iter(
         self, chunks: Iterable[Text], *, special: Special = "text", errors: Errors = "strict"
@@ -303,7 +380,7 @@ class Tokenizer(Facts):
             return self._refusing(self.encode_iter(chunks, special="all", errors=errors))
         matcher = self._matcher(special, b"", errors)
         data = (to_bytes(chunk, errors, f"chunk {i}: ") for i, chunk in enumerate(chunks))
-        return self._codec.encode_iter(data, matcher)
+        return self._front.encode_iter(data, matcher)
 
     def _refusing(self, ids: Iterator[int]) -> Iterator[int]:
         for i in ids:
@@ -316,8 +393,8 @@ class Tokenizer(Facts):
 
     def count(self, text: Text, *, special: Special = "text", errors: Errors = "strict") -> int:
         """How many tokens :meth:`encode` would give, without making them."""
-        matcher = None if special == "text" else self._matcher(special, text, errors)
-        n: int = _run(self._codec.count, text, matcher, errors)
+        matcher = self._always if special == "text" else self._matcher(special, text, errors)
+        n: int = _run(self._front.count, text, matcher, errors)
         return n
 
     def count_batch(
@@ -336,12 +413,20 @@ class Tokenizer(Facts):
         Joined they are the text, except in the classic scheme, which drops white space, and where the pattern drops
         something itself.
         """
-        return self._codec.pretokens(to_bytes(text, errors))
+        return self._front.pretokens(to_bytes(text, errors), self._always)
 
     def pieces(self, text: Text, *, special: Special = "text", errors: Errors = "strict") -> list[bytes]:
-        """The bytes of each token of the text."""
+        """The bytes of each token of the text; a character that the alphabet does not have is one piece."""
         vocab = self.vocab
-        return [vocab[i] for i in self.encode(text, special=special, errors=errors)]
+        ids = self.encode(text, special=special, errors=errors)
+        alphabet = self._vocabulary.alphabet
+        if alphabet.listed or not alphabet.has_fallback_bytes:
+            return [vocab[i] for i in ids]
+        out: list[bytes] = []
+        for unseen, run in groupby(ids, self._fallback.__contains__):
+            found = [vocab[i] for i in run]
+            out += map(point_bytes, map(ord, b"".join(found).decode("utf-8", "surrogateescape"))) if unseen else found
+        return out
 
     # ---- ids to text ----
 
@@ -360,27 +445,42 @@ class Tokenizer(Facts):
             An id does not exist; the message names it and its place.
         """
         check_choice("errors", errors, DECODE_ERRORS)
+        if not self._joins_bytes and errors == "replace":
+            return self._put_out(ids, skip_specials)
         return self.decode_bytes(ids, skip_specials=skip_specials).decode("utf-8", errors)
 
     def decode_bytes(self, ids: Sequence[int] | NDArray[np.integer[Any]], *, skip_specials: bool = False) -> bytes:
         """The exact bytes of ids. ``decode_bytes(encode(x)) == x`` wherever :attr:`lossless` is true."""
-        skip_specials = bool(skip_specials)
-        if isinstance(ids, list):
-            return self._codec.decode(ids, skip_specials)
-        if hasattr(ids, "dtype"):
-            import numpy as np
+        given = _checked_ids(ids)
+        if self._joins_bytes:
+            return self._codec.decode(given, bool(skip_specials))
+        return self._put_out(given, bool(skip_specials), exact=True).encode("utf-8", "surrogateescape")
 
-            array = np.asarray(ids)
-            if array.shape == (0,):
-                return b""
-            if array.ndim != 1 or array.dtype.kind not in "iu":
-                raise TypeError(f"ids is an array of {array.dtype}, shape {array.shape}; give whole numbers in one row")
-            if array.dtype != np.uint32:
-                return self._codec.decode(array.tolist(), skip_specials)
-            return self._codec.decode(np.ascontiguousarray(array), skip_specials)
-        if isinstance(ids, (int, str, bytes, bytearray, Set, Mapping)) or not isinstance(ids, Iterable):
-            raise TypeError(f"ids is a {type(ids).__name__}; give a list or an array of ids")
-        return self._codec.decode(list(ids), skip_specials)
+    def _put_out(self, ids: Any, skip_specials: bool, exact: bool = False) -> str:
+        """The text of ids as a foreign file's own decoder puts it together; ``exact`` keeps bytes that are no UTF-8."""
+        listed: list[int] = ids if isinstance(ids, list) else ids.tolist()
+        self._codec.decode(listed, False)  # names an id that does not exist
+        strings = [self.foreign_str(i) for i in listed if not (skip_specials and i in self._special_ids)]
+        return self._around.decoder.decode(strings, exact=exact)
+
+    def decode_with_offsets(self, ids: Sequence[int] | NDArray[np.integer[Any]]) -> tuple[str, list[int]]:
+        """The text of ids, and for each id the character of the text in which it begins.
+
+        An id that begins within a character begins where that character does.
+
+        Examples
+        --------
+        >>> import bytepair
+        >>> tok = bytepair.train("low low lower lowest", num_merges=4)
+        >>> tok.decode_with_offsets(tok.encode("low \u00e9"))
+        ('low \xe9', [0, 3, 4, 4])
+        """
+        given = _checked_ids(ids)
+        text = self.decode(given)
+        listed: list[int] = given if isinstance(given, list) else given.tolist()
+        if not self._joins_bytes:
+            return text, self._around.decoder.starts([self.foreign_str(i) for i in listed])
+        return text, starts_of([self._codec.decode([i], False) for i in listed], text)
 
     def decode_batch(
         self,
@@ -413,7 +513,7 @@ class Tokenizer(Facts):
         """
         vocabulary, number = cut(self._vocabulary, vocab_size, renumber)
         record = None if self._record is None else self._record.cut(len(vocabulary.merges))
-        smaller = Tokenizer(vocabulary, self._pattern, record)
+        smaller = Tokenizer(vocabulary, self._pattern, record, self._around)
         return (smaller, number) if renumber else smaller
 
     # ---- keeping it ----
@@ -435,7 +535,7 @@ class Tokenizer(Facts):
         """sha256, in hex, over all that decides ids and decoding; the same in every process and on every machine."""
         v = self._vocabulary
         digest = hashlib.sha256(b"bytepair fingerprint 1\n")
-        facts = {
+        facts: dict[str, Any] = {
             "rule": v.rule,
             "alphabet": [v.alphabet.kind, v.alphabet.end_of_word, v.alphabet.unknown],
             "base": v.base,
@@ -447,6 +547,13 @@ class Tokenizer(Facts):
             "marked": sorted(v.marked),
             "tokens": [[i, text.decode("latin-1")] for i, text in sorted(v.tokens.items())],
         }
+        around = self._around.deciding(v.names.values())
+        if v.layout == "listed" or around != NOTHING_AROUND:
+            facts["foreign"] = repr(
+                (v.alphabet, sorted(v.continued), sorted(v.inert), v.ranks, sorted(v.added.items()),
+                 sorted((name, sorted(flags)) for name, flags in v.flags.items()), v.unknown_id, v.whole, v.order,
+                 around)
+            )  # fmt: skip
         digest.update(json.dumps(facts, sort_keys=True, separators=(",", ":")).encode())
         return digest.hexdigest()
 
@@ -457,7 +564,7 @@ class Tokenizer(Facts):
         return hash(self.fingerprint)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Tokenizer, (self._vocabulary, self._pattern, self._record)
+        return Tokenizer, (self._vocabulary, self._pattern, self._record, self._around)
 
     def __repr__(self) -> str:
         name = self._pattern.name or self._pattern.regex
@@ -469,19 +576,34 @@ class Tokenizer(Facts):
     # ---- specials in a text ----
 
     @cached_property
-    def _all_specials(self) -> Any:
-        return _matcher_of(self._vocabulary.specials)
+    def _front(self) -> Codec | Rewriter:
+        """What encodes a text."""
+        plain = is_plain(self._vocabulary, self._around)
+        return self._codec if plain else self._rewriter
+
+    @cached_property
+    def _always(self) -> Any:
+        """What is looked for under ``special="text"``: a foreign file's added tokens that are no specials."""
+        return self._front.names(self._vocabulary.added)
+
+    @cached_property
+    def _all(self) -> Any:
+        return self._front.names(self._named("all"))
+
+    @cached_property
+    def _specials_alone(self) -> Any:
+        return engine_names(self._vocabulary.specials)
 
     def _matcher(self, special: Special, text: Text, errors: Errors, where: str = "") -> Any:
-        """The engine's matcher for one call, or None where names are text."""
+        """The names that one call looks for, as the codec or the rewriter takes them."""
         if isinstance(special, str):
             if special == "all":
-                return self._all_specials
+                return self._all
             if special == "error":
                 self._refuse_specials(to_bytes(text, errors), where)
-                return None
+                return self._always
             if special == "text":
-                return None
+                return self._always
             raise SpecialTokenError(f'special is {special!r}; it can be "text", "all", "error" or a set of names')
         known = self._vocabulary.specials
         if not isinstance(special, Iterable):
@@ -490,10 +612,10 @@ class Tokenizer(Facts):
         for name in special:
             if not isinstance(name, str) or name not in known:
                 raise SpecialTokenError(f"{name!r} is no special token here; there are: {', '.join(known) or 'none'}")
-        return _matcher_of({name: known[name] for name in special})
+        return self._front.names(self._named(special))
 
     def _refuse_specials(self, data: bytes, where: str) -> None:
-        start, length, found = self._all_specials.find(data, 0)
+        start, length, found = self._specials_alone.find(data, 0)
         if found >= 0:
             name = data[start : start + length].decode()
             raise SpecialTokenError(
@@ -501,9 +623,14 @@ class Tokenizer(Facts):
                 'pass special="all" to encode it as that token, or special="text" to encode it as text'
             )
 
-    def _around(self, role: str, wanted: bool) -> list[int]:
+    def _put(self, role: str, wanted: bool) -> list[int]:
+        """The ids that ``add_bos`` or ``add_eos`` puts beside a text: what the file's own template says, else one."""
         if not wanted:
             return []
+        template = self._around.template
+        own = () if template is None else template.prefix if role == "bos" else template.suffix
+        if own:
+            return list(own)
         if role not in self._vocabulary.roles:
             there = ", ".join(self._vocabulary.specials) or "none"
             raise SpecialTokenError(
@@ -522,6 +649,24 @@ def _pair(step: int, pair: Any) -> tuple[Any, Any]:
     return left, right
 
 
+def _checked_ids(ids: Any) -> Any:
+    """A list, or a uint32 array in one row."""
+    if isinstance(ids, list):
+        return ids
+    if hasattr(ids, "dtype"):
+        import numpy as np
+
+        array = np.asarray(ids)
+        if array.shape == (0,):
+            return []
+        if array.ndim != 1 or array.dtype.kind not in "iu":
+            raise TypeError(f"ids is an array of {array.dtype}, shape {array.shape}; give whole numbers in one row")
+        return np.ascontiguousarray(array) if array.dtype == np.uint32 else array.tolist()
+    if isinstance(ids, (int, str, bytes, bytearray, Set, Mapping)) or not isinstance(ids, Iterable):
+        raise TypeError(f"ids is a {type(ids).__name__}; give a list or an array of ids")
+    return list(ids)
+
+
 def _run(work: Callable[..., Any], text: Any, matcher: Any, errors: str) -> Any:
     """Lets the engine try the text as it is, and only looks for lone surrogates when it says that there are some."""
     if errors == "strict":
@@ -530,7 +675,3 @@ def _run(work: Callable[..., Any], text: Any, matcher: Any, errors: str) -> Any:
         except (UnicodeEncodeError, TypeError):
             pass  # as_data says what is wrong, or makes bytes of what holds some
     return work(as_data(text, errors), matcher)
-
-
-def _matcher_of(specials: Mapping[str, int]) -> Any:
-    return _engine.Specials([name.encode() for name in specials], list(specials.values()))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, Literal
 
 from ._check import brief, whole
@@ -31,6 +32,12 @@ MAX_TOKEN_BYTES = 1 << 26
 
 ROLES = ("bos", "eos", "pad", "unk")
 LAYOUTS = ("specials-first", "bytes-first")
+MARKED, CONTINUED = 1, 2
+"""The bits of a token's form: it ends a pretoken; it does not begin one."""
+
+FLAGS = ("lstrip", "rstrip", "single_word", "normalized")
+"""What an added token may ask for: to take the white space on its left or right with it, to stand alone as a word, to
+be looked for in the normalised text."""
 BYTE_ORDERS = ("raw", "gpt2")
 
 
@@ -38,8 +45,8 @@ def byte_order(name: str) -> tuple[int, ...]:
     """The 256 byte values in the order in which they are numbered: ``raw`` by value, ``gpt2`` printable ones first."""
     if name == "raw":
         return tuple(range(256))
-    printable = [*range(33, 127), *range(161, 173), *range(174, 256)]
-    return (*printable, *(b for b in range(256) if b not in set(printable)))
+    printable = dict.fromkeys([*range(33, 127), *range(161, 173), *range(174, 256)])
+    return (*printable, *(b for b in range(256) if b not in printable))
 
 
 @dataclass(frozen=True)
@@ -48,6 +55,10 @@ class Alphabet:
 
     ``points`` are the code points of a character alphabet, ascending, and ``last_points`` those that also exist with
     the end-of-word mark fused to them; a byte that is no UTF-8 counts as the code point ``0xDC00 | byte``.
+
+    A ``listed`` alphabet is a foreign file's: its symbols are the units that the file has as tokens, code points or
+    (``kind="bytes"``) bytes, some of which may be missing. There a unit that does not begin a pretoken may have symbols
+    of its own, shown with ``prefix``; ``suffix`` is how a marked one is shown.
     """
 
     kind: Literal["bytes", "characters"] = "bytes"
@@ -55,11 +66,19 @@ class Alphabet:
     unknown: Literal["error", "bytes", "<unk>"] = "error"
     points: tuple[int, ...] = ()
     last_points: tuple[int, ...] = ()
+    listed: bool = False
+    inner_points: tuple[int, ...] = ()
+    inner_last_points: tuple[int, ...] = ()
+    prefix: str = ""
+    suffix: str = MARK
+    fuse_unknown: bool = False
 
     @property
     def has_mark_symbol(self) -> bool:
         """Whether the mark is a symbol: always where it is separate; where it is fused, only to end an unseen
         character that falls back to bytes."""
+        if self.listed:
+            return False
         return self.end_of_word == "separate" or (self.end_of_word == "fused" and self.unknown == "bytes")
 
     @property
@@ -68,6 +87,8 @@ class Alphabet:
 
     def symbols(self) -> list[tuple[bytes, bool]]:
         """The first symbols in the order of their numbers: (bytes, whether marked)."""
+        if self.listed:
+            return [(self.unit_bytes(point), bool(form & MARKED)) for point, form in self.units()]
         if self.kind == "bytes":
             out = [(bytes([b]), False) for b in range(256)]
             if self.end_of_word == "fused":
@@ -76,12 +97,22 @@ class Alphabet:
             out = [(point_bytes(c), marked) for c, marked in self.character_symbols()]
         return [*out, (b"", True)] if self.has_mark_symbol else out
 
+    def units(self) -> list[tuple[int, int]]:
+        """A listed alphabet's symbols, by code point or byte value, then by form."""
+        forms = (self.points, self.last_points, self.inner_points, self.inner_last_points)
+        return sorted((point, form) for form, points in enumerate(forms) for point in points)
+
+    def unit_bytes(self, point: int) -> bytes:
+        return bytes([point]) if self.kind == "bytes" else point_bytes(point)
+
     def character_symbols(self) -> list[tuple[int, bool]]:
         """The characters by code point, each plain before marked."""
         return sorted([(c, False) for c in self.points] + [(c, True) for c in self.last_points])
 
     @property
     def size(self) -> int:
+        if self.listed:
+            return len(self.units())
         base = (512 if self.end_of_word == "fused" else 256) if self.kind == "bytes" else 0
         return base + len(self.points) + len(self.last_points) + self.has_mark_symbol
 
@@ -98,6 +129,12 @@ class Vocabulary:
     mark, ``base`` the ids of the alphabet's symbols in the order of :meth:`Alphabet.symbols`, ``fallback`` the 256 ids
     of bytes that stand for unseen characters. Under the rule *merges*, ``merges`` lists (left, right, new id) in the
     order of learning; under *ranks* it is empty and a token's id is its rank.
+
+    What only foreign vocabularies have: ``layout="listed"``, ids in any order; ``continued``, the ids that do not begin
+    a pretoken; ``inert``, tokens that no encoding makes; ``ranks``, a rank for each merge where several share one;
+    ``added``, names that are always matched but are no specials; ``flags`` of a special or added name; ``whole``, a
+    pretoken that is a token is that token; ``order``, whether the lowest pair merges at all its places at once or at
+    the first and then looks again, which matters in unordered lists only.
     """
 
     rule: Literal["merges", "ranks"]
@@ -112,13 +149,26 @@ class Vocabulary:
     specials: Mapping[str, int]
     roles: Mapping[str, int]
     rows: int = field(default=0)
+    continued: frozenset[int] = frozenset()
+    inert: frozenset[int] = frozenset()
+    ranks: tuple[int, ...] | None = None
+    added: Mapping[str, int] = field(default_factory=dict)
+    flags: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    unknown_id: int | None = None
+    whole: bool = False
+    order: Literal["pair", "place"] = "pair"
 
     @property
+    def names(self) -> dict[int, str]:
+        """id -> name of the specials and the added tokens."""
+        return {i: name for named in (self.added, self.specials) for name, i in named.items()}
+
+    @cached_property
     def unordered_merge(self) -> int | None:
-        """The first merge that uses a token before the merge that makes it, or None."""
+        """The first merge that uses a token before a merge that makes it, or None."""
         made: dict[int, int] = {}
         for step, (_, _, new) in enumerate(self.merges):
-            made.setdefault(new, step)
+            made[new] = step
         for step, (left, right, _) in enumerate(self.merges):
             if made.get(left, -1) >= step or made.get(right, -1) >= step:
                 return step
@@ -132,7 +182,7 @@ def check_specials(names: Iterable[str] | Mapping[str, int]) -> list[str]:
         raise SpecialTokenError(
             f"specials is {names!r}, a single text; give a sequence of names, such as ({names!r},), or () for none"
         )
-    checked: list[str] = []
+    checked: dict[str, None] = {}
     for name in names:
         if not isinstance(name, str):
             raise SpecialTokenError(f"special token {len(checked)} is {name!r}; names are str")
@@ -144,8 +194,8 @@ def check_specials(names: Iterable[str] | Mapping[str, int]) -> list[str]:
             name.encode("utf-8")
         except UnicodeEncodeError as error:
             raise SpecialTokenError(f"special token {name!r} holds a lone surrogate at {error.start}") from None
-        checked.append(name)
-    return checked
+        checked[name] = None
+    return list(checked)
 
 
 def resolve_roles(specials: Mapping[str, int], roles: Mapping[str, str] | None) -> dict[str, int]:
@@ -407,6 +457,7 @@ def _finish(
         specials,
         resolve_roles(specials, roles),
         rows,
+        unknown_id=specials.get(UNK) if alphabet.unknown == UNK else None,
     )
 
 
@@ -426,29 +477,37 @@ def alphabet_of(pairs: Sequence[tuple[Any, Any]]) -> Alphabet:
 
 def cut(v: Vocabulary, vocab_size: int, renumber: bool) -> tuple[Vocabulary, dict[int, int]]:
     """A vocabulary without its last merges, or highest ranks, and old id -> new id of all that stay."""
-    size = len(v.tokens) + len(v.specials)
-    least = len(v.specials) + len(v.fallback) + len(v.base)
+    names = {*v.specials.values(), *v.added.values()}
+    size = len({*v.tokens, *names})
     vocab_size = whole("vocab_size", vocab_size, 0, VocabularyError)
+    if v.rule == "ranks":
+        last_first = sorted((i for i, text in v.tokens.items() if len(text) > 1), reverse=True)
+    else:
+        made = dict.fromkeys(new for _, _, new in v.merges)
+        last_first = [i for i in reversed(made) if i not in names]
+    least = size - len(last_first)
     if not least <= vocab_size <= size:
         raise VocabularyError(f"cannot cut to vocab_size={vocab_size}: there are {size} ids, {least} of them no merges")
-    drop = size - vocab_size
-    if v.rule == "ranks":
-        gone = set(sorted((i for i, text in v.tokens.items() if len(text) > 1), reverse=True)[:drop])
-    else:
-        gone = {new for _, _, new in v.merges[len(v.merges) - drop :]}
-    kept = sorted({*v.tokens, *v.specials.values()} - gone)
+    gone = set(last_first[: size - vocab_size])
+    kept = sorted({*v.tokens, *names} - gone)
     number = {old: new if renumber else old for new, old in enumerate(kept)}
+    number_or_none = {**number, -1: -1}
     tokens = {number[i]: text for i, text in v.tokens.items() if i not in gone}
-    specials = {name: number[i] for name, i in v.specials.items()}
+    left = [k for k, merge in enumerate(v.merges) if gone.isdisjoint(merge)]
     smaller = replace(
         v,
         tokens=tokens,
         marked=frozenset(number[i] for i in v.marked if i not in gone),
+        continued=frozenset(number[i] for i in v.continued if i not in gone),
+        inert=frozenset(number[i] for i in v.inert if i not in gone),
         base=tuple(number[i] for i in v.base),
-        fallback=tuple(number[i] for i in v.fallback),
-        merges=tuple((number[a], number[b], number[n]) for a, b, n in v.merges if n not in gone),
-        specials=specials,
+        fallback=tuple(number_or_none[i] for i in v.fallback),
+        merges=tuple((number[a], number[b], number[n]) for a, b, n in (v.merges[k] for k in left)),
+        ranks=None if v.ranks is None else tuple(v.ranks[k] for k in left),
+        specials={name: number[i] for name, i in v.specials.items()},
+        added={name: number[i] for name, i in v.added.items()},
         roles={role: number[i] for role, i in v.roles.items()},
-        rows=max([*tokens, *specials.values()], default=-1) + 1,
+        unknown_id=None if v.unknown_id is None else number[v.unknown_id],
+        rows=number[kept[-1]] + 1 if kept else 0,
     )
     return smaller, number

@@ -81,6 +81,25 @@ TEST_CASE("an alphabet that does not fit together is refused") {
   CHECK(kind({'a'}, {1}, Alphabet::Unknown::bytes, {}) == ErrorKind::vocabulary);
 }
 
+TEST_CASE("listed: four forms of a unit, fallback bytes, and one unknown for a run") {
+  const std::vector<Alphabet::Form> forms = {{{'a', 0xE9}, {1, 2}}, {{'a'}, {11}}, {{'a'}, {21}}, {{'a'}, {31}}};
+  const std::string text = "a" + utf8(0xE9) + "aa";
+  CHECK(symbols(Alphabet::of_listed(true, forms, false, false, {}, 99, false), text) == Ids{1, 2, 1, 1});
+  CHECK(symbols(Alphabet::of_listed(true, forms, true, false, {}, 99, false), text) == Ids{1, 2, 1, 11});
+  CHECK(symbols(Alphabet::of_listed(true, forms, true, true, {}, 99, false), text) == Ids{1, 99, 21, 31});
+  CHECK(symbols(Alphabet::of_listed(true, forms, false, true, {}, 99, false), "a") == Ids{1});
+  CHECK(symbols(Alphabet::of_listed(true, forms, false, false, {}, 99, false), "axya") == Ids{1, 99, 99, 1});
+  CHECK(symbols(Alphabet::of_listed(true, forms, false, false, {}, 99, true), "axyaz") == Ids{1, 99, 1, 99});
+  Ids fallback = numbered(100);
+  fallback['y'] = kNone;
+  CHECK(symbols(Alphabet::of_listed(true, forms, false, false, fallback, 99, true), "xyya") == Ids{100 + 'x', 99, 1});
+  CHECK(symbols(Alphabet::of_listed(false, forms, false, false, {}, 99, false), utf8(0xE9)) == Ids{99, 99});
+  CHECK(error_of([&] { symbols(Alphabet::of_listed(true, forms, false, false, {}, kNone, false), "ab"); }) ==
+        ErrorKind::unknown_token);
+  CHECK(error_of([&] { Alphabet::of_listed(true, {}, false, false, {}, 0, false); }) == ErrorKind::vocabulary);
+  CHECK(error_of([&] { Alphabet::of_listed(true, forms, false, false, {1}, 0, false); }) == ErrorKind::vocabulary);
+}
+
 TEST_CASE("an alphabet of many characters finds each of them and no other") {
   Ids points, ids;
   for (u32 c = 0; c < 0x110000; c += 37) {

@@ -37,6 +37,16 @@ TEST_CASE("a pair given twice is refused") {
   CHECK(error_of([] { table_of({{1, 2, 3}, {2, 1, 4}, {1, 2, 5}}); }) == ErrorKind::vocabulary);
 }
 
+TEST_CASE("merges may share a rank, but it must be one") {
+  const std::vector<u32> left = {1, 2}, right = {2, 1}, ids = {3, 4};
+  const std::vector<u32> shared = {7, 7}, none = {0, kNone};
+  const PairTable table = PairTable::of_merges(left.data(), right.data(), ids.data(), shared.data(), 2);
+  CHECK(table.rank(1, 2) == 7);
+  CHECK(table.rank(2, 1) == 7);
+  CHECK(error_of([&] { PairTable::of_merges(left.data(), right.data(), ids.data(), none.data(), 2); }) ==
+        ErrorKind::vocabulary);
+}
+
 TEST_CASE("a table of ranks has every split of every token into two tokens") {
   Random random(41);
   for (int round = 0; round < 300; ++round) {

@@ -208,7 +208,7 @@ inline PairTable table_of(const std::vector<Merge>& merges) {
     right.push_back(m.right);
     ids.push_back(m.id);
   }
-  return PairTable::of_merges(left.data(), right.data(), ids.data(), merges.size());
+  return PairTable::of_merges(left.data(), right.data(), ids.data(), nullptr, merges.size());
 }
 
 // `n` merges with the ids 256, 257 ... over the letters a, b ... In the order in which parts are made, or shuffled, so

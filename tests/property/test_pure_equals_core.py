@@ -164,8 +164,25 @@ class Letters:
     unknown: str
     points: tuple[int, ...]
     last_points: tuple[int, ...]
+    #: Listed alphabets: the two continued forms, whether they count, and whether a run of unknown units is one token.
+    inner_points: tuple[int, ...] = ()
+    inner_last_points: tuple[int, ...] = ()
+    continued: bool = False
+    fuse_unknown: bool = False
 
     def make(self, engine: ModuleType) -> Any:
+        if self.kind.startswith("listed"):
+            forms = (self.points, self.last_points, self.inner_points, self.inner_last_points)
+            return engine.Alphabet.of_listed(
+                self.kind == "listed characters",
+                [list(form) for form in forms],
+                [[300 + 40 * k + i for i in range(len(form))] for k, form in enumerate(forms)],
+                self.end_of_word == "fused",
+                self.continued,
+                [i if i % 5 else NONE for i in range(256)] if self.unknown == "bytes" else [],
+                NONE if self.unknown == "error" else 599,
+                self.fuse_unknown,
+            )
         fused = self.end_of_word == "fused"
         if self.kind == "bytes":
             last = list(range(256, 512)) if fused else []
@@ -190,11 +207,15 @@ some_points = st.sets(st.sampled_from([*map(ord, "abc lower<s>'é你👍"), 0xDC
 )
 letters = st.builds(
     Letters,
-    st.sampled_from(["bytes", "characters", "characters"]),
+    st.sampled_from(["bytes", "characters", "characters", "listed bytes", "listed characters"]),
     st.sampled_from([None, "separate", "fused"]),
     st.sampled_from(["error", "bytes", "<unk>"]),
     some_points,
     some_points,
+    some_points,
+    some_points,
+    st.booleans(),
+    st.booleans(),
 )
 
 
@@ -217,11 +238,14 @@ class Pairs:
 
     merges: tuple[tuple[int, int, int], ...] | None
     ranks: tuple[bytes, ...] = ()
+    shared: int = 0
+    """How many merges in a row have one rank; none share without it."""
 
     def make(self, engine: ModuleType) -> Any:
         if self.merges is not None:
             columns = [array("I", column) for column in zip(*self.merges)] or [array("I")] * 3
-            return engine.PairTable.of_merges(*columns)
+            by = array("I", [k // self.shared for k in range(len(self.merges))]) if self.shared else None
+            return engine.PairTable.of_merges(*columns, by)
         return engine.PairTable.of_ranks(self.tokens(engine))
 
     def tokens(self, engine: ModuleType) -> Any:
@@ -238,9 +262,11 @@ _symbols = st.one_of(
     st.integers(600, 604),
     st.sampled_from([*b" lower", 300, 400, 512]),
 )
-merge_tables = st.lists(st.tuples(_symbols, _symbols, _symbols), max_size=20).map(
+merge_tables = st.builds(
     # Results that are older symbols, or made before they are used: more than any loaded vocabulary may have.
-    lambda rows: Pairs(tuple({row[:2]: row for row in rows}.values()))
+    lambda rows, shared: Pairs(tuple({row[:2]: row for row in rows}.values()), shared=shared),
+    st.lists(st.tuples(_symbols, _symbols, _symbols), max_size=20),
+    st.integers(0, 3),
 )
 chained_tables = st.lists(st.tuples(st.integers(0, 99), st.integers(0, 99)), max_size=20).map(
     lambda draws: Pairs(tuple(dict.fromkeys(_chained(draws))))
@@ -385,6 +411,8 @@ def test_merge_tables(rows: list[tuple[int, int, int]], short: int) -> None:
     if short:
         columns[short] = columns[short][:-1]
     same(lambda engine: len(engine.PairTable.of_merges(*columns)))
+    ranks = array("I", [NONE if k == 5 else k // 2 for k in range(len(rows) - short // 2)])
+    same(lambda engine: len(engine.PairTable.of_merges(*columns, ranks)))
 
 
 @given(st.lists(st.text("ab", max_size=4).map(str.encode), max_size=8), st.integers(0, 1))
@@ -592,6 +620,13 @@ WRONG: dict[str, Callable[[ModuleType], Any]] = {
     "characters without ids": lambda e: e.Alphabet.of_characters([97], [], [], [], False, NONE, "error", [], NONE),
     "last ones without ids": lambda e: e.Alphabet.of_characters([], [], [97], [], False, NONE, "error", [], NONE),
     "no code point": lambda e: e.Alphabet.of_characters([1 << 21], [0], [], [], False, NONE, "error", [], NONE),
+    "three forms": lambda e: e.Alphabet.of_listed(True, [[]] * 3, [[]] * 3, False, False, [], NONE, False),
+    "forms without ids": lambda e: e.Alphabet.of_listed(True, [[]] * 4, [[]] * 3, False, False, [], NONE, False),
+    "a form without ids": lambda e: e.Alphabet.of_listed(
+        True, [[97], [], [], []], [[]] * 4, False, False, [], 1, False
+    ),
+    "half a fallback": lambda e: e.Alphabet.of_listed(True, [[]] * 4, [[]] * 4, False, False, [1], NONE, False),
+    "an unknown byte": lambda e: Letters("listed bytes", None, "error", (97,), ()).make(e).symbols(b"ab", None),
     "symbols of a str": lambda e: ALPHABET.make(e).symbols("a", None),
     "tokens: broken offsets": lambda e: e.TokenTable(b"ab", array("q", [0, 1]), array("I", [0])),
     "tokens: the same bytes": lambda e: e.TokenTable(b"aa", array("q", [0, 1, 2]), array("I", [5, 6])),

@@ -71,6 +71,19 @@ class Alphabet:
         inner, last = dict(zip(map(chr, points), ids)), dict(zip(map(chr, last_points), last_ids))
         return Alphabet(inner, last, list(bytes), [], fused, mark, unknown, unknown_id)
 
+    @staticmethod
+    def of_listed(
+        characters: bool,
+        points: Sequence[Sequence[int]],
+        ids: Sequence[Sequence[int]],
+        last: bool,
+        continued: bool,
+        fallback: Sequence[int],
+        unknown_id: int,
+        fuse_unknown: bool,
+    ) -> Alphabet:
+        return _Listed(characters, points, ids, last, continued, fallback, unknown_id, fuse_unknown)
+
     def symbols(self, pretoken: bytes, dropped: ClassTable | None) -> list[int]:
         if not only_bytes(pretoken) or (dropped and dropped.covers(pretoken, 1)):
             return []
@@ -103,6 +116,58 @@ class Alphabet:
         return symbols + self._end
 
 
+class _Listed(Alphabet):
+    """The symbols that a file lists, in four forms: plain, last, continued, both."""
+
+    def __init__(
+        self,
+        characters: bool,
+        points: Sequence[Sequence[int]],
+        ids: Sequence[Sequence[int]],
+        last: bool,
+        continued: bool,
+        fallback: Sequence[int],
+        unknown_id: int,
+        fuse_unknown: bool,
+    ) -> None:
+        if len(points) != 4 or len(ids) != 4:
+            raise VocabularyError("alphabet: four forms are needed")
+        if fallback and len(fallback) != 256:
+            raise VocabularyError("alphabet: 256 byte symbols are needed")
+        for some, their_ids in zip(points, ids):
+            if len(some) != len(their_ids):
+                raise VocabularyError("alphabet: characters and ids differ in number")
+            if any(point > 0x10FFFF for point in some):
+                raise VocabularyError("alphabet: a code point is out of range")
+        super().__init__(None, {}, list(fallback), [], last, NONE, "error", unknown_id)
+        self._characters = characters
+        self._forms = [dict(zip(some, their_ids)) for some, their_ids in zip(points, ids)]
+        self._continued = continued
+        self._fuse_unknown = fuse_unknown
+
+    def first_symbols(self, pretoken: bytes, offset: int, document: int | None) -> list[int]:
+        if self._characters:
+            units = [(ord(c), c.encode("utf-8", "surrogateescape")) for c in characters(pretoken)]
+        else:
+            units = [(byte, bytes([byte])) for byte in pretoken]
+        symbols: list[int] = []
+        after_unknown = False
+        for place, (point, text) in enumerate(units):
+            form = (self._fused and place == len(units) - 1) + 2 * (self._continued and place > 0)
+            symbol = self._forms[form].get(point)
+            fallback = [self._byte_ids[byte] for byte in text] if self._byte_ids and symbol is None else [NONE]
+            if symbol is not None:
+                symbols.append(symbol)
+            elif NONE not in fallback:
+                symbols += fallback
+            elif self._unknown_id == NONE:
+                raise unknown_character(point, offset + sum(len(before) for _, before in units[:place]), document)
+            elif not (after_unknown and self._fuse_unknown):
+                symbols.append(self._unknown_id)
+            after_unknown = symbol is None and NONE in fallback
+        return symbols
+
+
 def collect_characters(
     text: bytes, offsets: Any, dropped: ClassTable | None
 ) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
@@ -132,21 +197,27 @@ class PairTable:
     """Made by :meth:`of_merges` or :meth:`of_ranks`.
 
     ``codes`` gives each pair its rank, and below it in the lower 32 bits its id: the lowest code has the lowest rank.
+    Where several pairs share a rank, which is ``shared``, the first place in a word goes first, whatever the ids.
     """
 
-    def __init__(self, codes: dict[tuple[int, int], int]) -> None:
+    def __init__(self, codes: dict[tuple[int, int], int], shared: bool = False) -> None:
         self.codes = codes
+        self.shared = shared
 
     @staticmethod
-    def of_merges(left: Any, right: Any, ids: Any) -> PairTable:
+    def of_merges(left: Any, right: Any, ids: Any, ranks: Any = None) -> PairTable:
         columns = integers(left), integers(right), integers(ids)
-        if len({*map(len, columns)}) > 1:
-            raise VocabularyError("merges: the three columns differ in length")
+        by = range(len(columns[0])) if ranks is None else integers(ranks)
+        if len({len(by), *map(len, columns)}) > 1:
+            raise VocabularyError("merges: the columns differ in length")
         codes: dict[tuple[int, int], int] = {}
-        for rank, (a, b, made) in enumerate(zip(*columns)):
-            if codes.setdefault((a, b), rank << 32 | made) >> 32 != rank:
-                raise VocabularyError(f"merge {rank} is given twice")
-        return PairTable(codes)
+        for i, (a, b, made, rank) in enumerate(zip(*columns, by)):
+            if rank == NONE:
+                raise VocabularyError(f"merge {i} has a rank that is none")
+            if (a, b) in codes:
+                raise VocabularyError(f"merge {i} is given twice")
+            codes[a, b] = rank << 32 | made
+        return PairTable(codes, ranks is not None and len(set(by)) < len(by))
 
     @staticmethod
     def of_ranks(tokens: TokenTable) -> PairTable:
@@ -175,10 +246,10 @@ _SCAN_LIMIT = 64
 """Up to so many symbols looking through all of them beats a heap."""
 
 
-def _merge(symbols: list[int], codes: dict[tuple[int, int], int], whole_rank: bool) -> list[int]:
-    if len(symbols) <= _SCAN_LIMIT:
-        return _merge_by_scan(symbols, codes, whole_rank)
-    return _merge_by_heap(symbols, codes, whole_rank)
+def _merge(symbols: list[int], pairs: PairTable, whole_rank: bool) -> list[int]:
+    if len(symbols) <= _SCAN_LIMIT and not pairs.shared:
+        return _merge_by_scan(symbols, pairs.codes, whole_rank)
+    return _merge_by_heap(symbols, pairs.codes, whole_rank)
 
 
 def _merge_by_scan(symbols: list[int], codes: dict[tuple[int, int], int], whole_rank: bool) -> list[int]:
@@ -207,6 +278,10 @@ def _merge_by_scan(symbols: list[int], codes: dict[tuple[int, int], int], whole_
     return symbols
 
 
+def _entry(code: int, place: int) -> int:
+    return (code >> 32) << 64 | place << 32 | code & _LOW
+
+
 def _merge_by_heap(symbols: list[int], codes: dict[tuple[int, int], int], whole_rank: bool) -> list[int]:
     n = len(symbols)
     code_of = codes.get
@@ -214,18 +289,19 @@ def _merge_by_heap(symbols: list[int], codes: dict[tuple[int, int], int], whole_
     here = [code_of(pair, _NO_CODE) for pair in zip(symbols, symbols[1:])]
     here.append(_NO_CODE)
     following, previous = list(range(1, n + 1)), list(range(-1, n - 1))
-    heap = [code << 32 | i for i, code in enumerate(here) if code != _NO_CODE]
+    # By rank, then by place; the id comes along.
+    heap = [_entry(code, i) for i, code in enumerate(here) if code != _NO_CODE]
     heapify(heap)
     while heap:
         batch = [heappop(heap)]
-        lowest = batch[0] >> 32
-        while whole_rank and heap and heap[0] >> 32 == lowest:
+        rank = batch[0] >> 64
+        while whole_rank and heap and heap[0] >> 64 == rank:
             batch.append(heappop(heap))
         for entry in batch:
-            i = entry & _LOW
-            if here[i] != lowest:
+            i = entry >> 32 & _LOW
+            if here[i] != rank << 32 | entry & _LOW:
                 continue
-            symbols[i] = lowest & _LOW
+            symbols[i] = entry & _LOW
             gone = following[i]
             here[gone] = _NO_CODE
             after = following[i] = following[gone]
@@ -234,12 +310,12 @@ def _merge_by_heap(symbols: list[int], codes: dict[tuple[int, int], int], whole_
                 previous[after] = i
                 code = here[i] = code_of((symbols[i], symbols[after]), _NO_CODE)
                 if code != _NO_CODE:
-                    heappush(heap, code << 32 | i)
+                    heappush(heap, _entry(code, i))
             before = previous[i]
             if before >= 0:
                 code = here[before] = code_of((symbols[before], symbols[i]), _NO_CODE)
                 if code != _NO_CODE:
-                    heappush(heap, code << 32 | before)
+                    heappush(heap, _entry(code, before))
     merged = []
     i = 0
     while i < n:
@@ -263,7 +339,7 @@ class Encoder:
         cache_bytes: int,
     ) -> None:
         self._alphabet = alphabet
-        self._codes = pairs.codes
+        self._pairs = pairs
         self._whole_rank = whole_rank
         self._whole = whole.by_bytes if whole else {}
         self._splitter = splitter
@@ -353,7 +429,7 @@ class Encoder:
                 ids = (self._whole[pretoken],)
             else:
                 symbols = self._alphabet.first_symbols(pretoken, offset, document)
-                ids = tuple(_merge(symbols, self._codes, self._whole_rank))
+                ids = tuple(_merge(symbols, self._pairs, self._whole_rank))
         if self._half and len(pretoken) <= self._CACHED_BYTES and len(ids) <= self._CACHED_IDS:
             if len(self._young) >= self._half:
                 self._old, self._young = self._young, {}

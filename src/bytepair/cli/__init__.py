@@ -26,6 +26,8 @@ VERBS = {
     "decode": "Turn ids back into the exact bytes.",
     "count": "Count tokens, and bytes per token, of files.",
     "merges": "Print what a tokenizer learned, merge by merge.",
+    "convert": "Write a tokenizer in another format, and check what was written.",
+    "verify": "Compare tokenizers, and the libraries that own their formats.",
     "pattern": "Show what a pattern is made into, and how it cuts a text.",
     "gage": "Compress a file as Philip Gage did in 1994.",
 }

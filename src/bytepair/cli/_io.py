@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -124,7 +124,7 @@ def save(tokenizer: Tokenizer, output: str) -> None:
     from ..formats import FORMATS
 
     with writing(output) as file:
-        file.write(FORMATS["bytepair"].write(tokenizer))
+        file.write(FORMATS["bytepair"].write(tokenizer).files[""])
 
 
 def plural(number: int, noun: str) -> str:
@@ -138,3 +138,37 @@ def size(number: int) -> str:
         if number >= factor:
             return f"{number / factor:.1f} {unit}"
     return plural(number, "byte")
+
+
+def what_files_lack(verb: Callable[..., Any]) -> Callable[..., Any]:
+    """The options of a verb that reads tokenizers whose files do not say everything."""
+    for option in (
+        click.option("--vocab", metavar="FILE", help="The second of A's two files, with the ids of its tokens."),
+        click.option(
+            "--special",
+            "specials",
+            metavar="NAME=ID",
+            multiple=True,
+            help="A special token, for a file that names none, such as a rank file; repeat.",
+        ),
+        click.option(
+            "--pattern",
+            metavar="NAME",
+            help="What cuts the text, for a file that does not say it: a preset such as cl100k, or a regex.",
+        ),
+    ):
+        verb = option(verb)
+    return verb
+
+
+def named_ids(specials: tuple[str, ...]) -> dict[str, int] | None:
+    """``NAME=ID`` options as a mapping; None where there are none."""
+    found: dict[str, int] = {}
+    for special in specials:
+        name, equals, number = special.rpartition("=")
+        if not equals or not name or not (number.isascii() and number.isdigit()):
+            raise click.UsageError(f"--special {special!r} should be NAME=ID, such as '<|endoftext|>=50256'")
+        if name in found:
+            raise click.UsageError(f"--special names {name!r} twice; leave one out")
+        found[name] = int(number)
+    return found or None

@@ -39,7 +39,7 @@ def command(tokenizer: str, file: str, output: str | None, skip_specials: bool) 
 
 def _ids(data: bytes, name: str) -> list[int]:
     if data.lstrip().startswith(b"["):
-        from ..formats.bytepair_json import parse_json
+        from ..formats.source import parse_json
 
         items = parse_json(data, name)
         for at, item in enumerate(items):

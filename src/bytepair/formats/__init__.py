@@ -7,22 +7,69 @@ One module a format; all parsing of untrusted files lives below here. A malforme
 from __future__ import annotations
 
 import os
+import re
+import warnings
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ..errors import FormatError
-from . import bytepair_json
+from .. import bundled
+from ..errors import BytepairNotice, FormatError
+from . import (
+    bytepair_json,
+    clip,
+    gguf,
+    gpt2,
+    huggingface,
+    minbpe,
+    sentencepiece,
+    subword_nmt,
+    tekken,
+    tiktoken_ranks,
+)
+from .source import Options, Source, Written
 
-FORMATS = {"bytepair": bytepair_json}
+if TYPE_CHECKING:
+    from ..pattern import Pattern
+
+FORMATS: dict[str, Any] = {
+    module.NAME: module
+    for module in (
+        *(bytepair_json, tekken, huggingface, gguf, sentencepiece),
+        *(minbpe, clip, tiktoken_ranks, gpt2, subword_nmt),
+    )
+}
+"""Name -> module; a file is read by the first that recognises it."""
+
+WRITERS = tuple(name for name, module in FORMATS.items() if hasattr(module, "write"))
 
 
-def load(source: str | os.PathLike[str] | bytes) -> Any:
-    """A tokenizer from a file.
+def load(
+    source: str | os.PathLike[str] | bytes,
+    *,
+    pattern: str | Pattern | None = None,
+    specials: Iterable[str] | Mapping[str, int] | None = None,
+    roles: Mapping[str, str] | None = None,
+    vocab: str | os.PathLike[str] | bytes | None = None,
+) -> Any:
+    """A tokenizer from a file or a folder, or one that comes with the package.
 
     Parameters
     ----------
     source : str, Path or bytes
-        The path of a file, or a file's content.
+        The name of a bundled vocabulary (``"cl100k_base"``) or of a model that uses one (``"gpt-4o"``); else the path
+        of a file or a folder, or (bytes) a file's content; the format is found by what is in it. A Path is always a
+        path. ``"owner/name"`` that is no path is looked for in an installed huggingface_hub's cache; nothing is ever
+        downloaded.
+    pattern : str or Pattern, optional
+        For files that do not say how text is cut, such as rank files.
+    specials : names, or name -> id, optional
+        For files that do not say which special tokens there are.
+    roles : role -> name, optional
+        Which special is ``bos``, ``eos``, ``pad`` or ``unk`` where their names do not say so.
+    vocab : str, Path or bytes, optional
+        The second of two files: ids, where ``source`` holds merges.
 
     Returns
     -------
@@ -31,7 +78,8 @@ def load(source: str | os.PathLike[str] | bytes) -> Any:
     Raises
     ------
     FormatError
-        The file cannot be read, is no tokenizer, or is damaged; the message says where.
+        The file cannot be read, is no tokenizer, lacks something, or is damaged; the message says where. No file and
+        no vocabulary has the name; the message lists near ones.
 
     Examples
     --------
@@ -43,51 +91,121 @@ def load(source: str | os.PathLike[str] | bytes) -> Any:
     ...     bytepair.load(path) == tok
     True
     """
-    if isinstance(source, (bytes, bytearray, memoryview)):
-        data, name = bytes(source), "the given bytes"
-    else:
-        try:
-            path = Path(source)
-        except TypeError:
-            raise FormatError(f"load takes a path or a file's bytes, not a {type(source).__name__}") from None
-        name = str(path)
-        try:
-            if path.is_dir():
-                raise FormatError(f"{name} is a folder; give the tokenizer's file")
-            data = path.read_bytes()
-        except ValueError as error:  # a NUL or a lone surrogate
-            if isinstance(error, FormatError):
-                raise
-            raise FormatError(f"{name!r} cannot be a path: {error}") from None
-        except OSError as error:
-            raise FormatError(f"cannot read {name}: {error.strerror or error}; check the path") from error
-    for reader in FORMATS.values():
-        if reader.recognises(data):
-            return reader.read(data, name)
-    start = data[:20].decode("latin-1")
+    options = Options(pattern, specials, roles)
+    second = None if vocab is None else Source.of(vocab)
+    if isinstance(source, str) and (name := _bundled_name(source)) is not None:
+        named = Source(f"the bundled vocabulary {name}")
+        options.refuse(named, ("pattern", "specials", "roles"))
+        if second is not None:
+            raise FormatError(f"{named.name} has its ids, so vocab= cannot be given with it; leave it out")
+        return bundled.load(name)
+    file = Source.of(source, second)
+    if isinstance(source, str) and file.path is not None and not file.exists:
+        folder = _in_hub_cache(source)
+        if folder is None:
+            raise FormatError(f"there is no file {source}; {_near(source)}")
+        file = Source.of(folder, second)
+    modules = list(FORMATS.values())
+    if file.path is not None and file.is_folder:
+        module, file = _in_folder(file)
+        modules.insert(0, module)
+    for module in modules:
+        # Two files that belong together say by their names what they are.
+        if module.recognises(file) or (len(modules) > len(FORMATS) and getattr(module, "TWO_FILES", False)):
+            if second is not None and not getattr(module, "TWO_FILES", False):
+                raise FormatError(
+                    f"{file.name} is read as {module.NAME}, which is one file, and vocab= gives a second; leave it out"
+                )
+            return module.read(file, options)
+    start = file.head[:20].decode("latin-1")
     raise FormatError(
-        f"{name} is no tokenizer file that this version reads: it starts with {start!r}; "
-        "known is the JSON that tok.save(path) writes"
+        f"{file.name} is no tokenizer file that this version reads: it starts with {start!r}; "
+        f"known are the formats {', '.join(FORMATS)}"
     )
 
 
+def _bundled_name(source: str) -> str | None:
+    """The bundled vocabulary that a str names, itself or by its model, or None where it is a file's path."""
+    if source in bundled.names():
+        return source
+    name = bundled.for_model(source)
+    if name is None or source in bundled.models():
+        return name
+    # Only the beginning is a model's, as in "gpt-4-tokenizer.json": what is a file, or looks like one, is a file.
+    return None if os.path.exists(source) or Path(source).suffix[1:].isalpha() else name
+
+
+def _near(name: str) -> str:
+    near = get_close_matches(name, [*bundled.names(), *bundled.models()], 3, 0.6)
+    if not near:
+        return f"check the path. Without a file there are {', '.join(bundled.names())}"
+    return f"check the path, or the name: near ones are {', '.join(near)}"
+
+
+def _in_hub_cache(name: str) -> Path | None:
+    """The folder in huggingface_hub's cache that has the tokenizer of ``owner/name``; None for other names."""
+    if not re.fullmatch(r"[\w.-]+/[\w.-]+", name):
+        return None
+    try:
+        from huggingface_hub import try_to_load_from_cache
+    except ImportError:
+        raise FormatError(
+            f"there is no file {name}, and huggingface_hub is not installed, in whose cache a model of that name could "
+            "be; check the path, or install it and fetch the model"
+        ) from None
+    for module in FORMATS.values():
+        for file in getattr(module, "FILES", ()):
+            found = try_to_load_from_cache(name, file)
+            if isinstance(found, str):
+                return Path(found).parent
+    raise FormatError(
+        f"there is no file {name}, and no tokenizer of a model {name} in huggingface_hub's cache, which is all that is "
+        f"looked into; fetch it first: huggingface_hub.snapshot_download({name!r})"
+    )
+
+
+def _in_folder(folder: Source) -> tuple[Any, Source]:
+    """Of a folder as model hubs have it, the first of the files that a tokenizer may be in, and whose it should be."""
+    for module in FORMATS.values():
+        for name in getattr(module, "FILES", ()):
+            if (path := Path(folder.name) / name).is_file():
+                return module, Source.of(path, folder.vocab)
+    names = ", ".join(name for module in FORMATS.values() for name in getattr(module, "FILES", ()))
+    raise FormatError(f"the folder {folder.name} holds none of {names}; give the tokenizer's file")
+
+
 def save(tokenizer: Any, path: Path, format: str) -> None:
-    """Writes a tokenizer in one of the formats; the file is whole or absent, never half."""
+    """Writes a tokenizer in one of the formats; each file is whole or absent, never half.
+
+    What the format cannot hold is told in a notice.
+    """
     if not path.name:
         raise FormatError(f"{str(path)!r} names no file; give the path of one")
-    if not isinstance(format, str) or format not in FORMATS:
-        raise FormatError(f"there is no format {format!r} to save in; there is {', '.join(map(repr, FORMATS))}")
-    data = FORMATS[format].write(tokenizer)
-    target = Path(os.path.realpath(path))  # a link stays, what it leads to is written
+    if not isinstance(format, str) or format not in WRITERS:
+        raise FormatError(f"there is no format {format!r} to save in; there is {', '.join(map(repr, WRITERS))}")
+    written: Written = FORMATS[format].write(tokenizer)
+    if written.losses:
+        warnings.warn(f"{path}, format {format}: {'; '.join(written.losses)}", BytepairNotice, stacklevel=3)
+    files = written.files
+    if written.main and path.suffix and not path.is_dir():
+        files = {"": files[written.main]}
     try:
-        if target.exists() and not target.is_file():  # a pipe or a device cannot be replaced
-            target.write_bytes(data)
-            return
-        beside = target.with_name(f"{target.name}.{os.getpid()}.part")
-        try:
-            beside.write_bytes(data)
-            os.replace(beside, target)
-        finally:
-            beside.unlink(missing_ok=True)
+        if "" not in files:
+            path.mkdir(parents=True, exist_ok=True)
+        for name, data in files.items():
+            # A link stays, what it leads to is written.
+            _replace(Path(os.path.realpath(path / name if name else path)), data)
     except OSError as error:
         raise FormatError(f"cannot write {path}: {error.strerror or error}") from error
+
+
+def _replace(target: Path, data: bytes) -> None:
+    if target.exists() and not target.is_file():  # a pipe or a device cannot be replaced
+        target.write_bytes(data)
+        return
+    beside = target.with_name(f"{target.name}.{os.getpid()}.part")
+    try:
+        beside.write_bytes(data)
+        os.replace(beside, target)
+    finally:
+        beside.unlink(missing_ok=True)

@@ -17,41 +17,52 @@ from ..pattern import UNICODE_VERSION, Pattern
 from ..record import MergeStep, TrainingRecord
 from ..tokenizer import Tokenizer
 from ..vocabulary import Alphabet, Vocabulary, assemble, from_ranks
+from . import foreign_json
+from .source import Options, Source, Written
 
 NAME = "bytepair"
 VERSION = 1
 COLUMNS = ("count", "tied", "length_after", "frequency", "examples")
 
 
-def recognises(data: bytes) -> bool:
+def recognises(source: Source) -> bool:
     """Whether it is ours: JSON that names our format, wherever in its first object's head."""
-    return re.search(rb'"format"\s*:\s*"bytepair"', data[: 1 << 16]) is not None
+    return source.is_json and re.search(rb'"format"\s*:\s*"bytepair"', source.head) is not None
 
 
 # ---- writing ----
 
 
-def write(tokenizer: Tokenizer) -> bytes:
+def write(tokenizer: Tokenizer) -> Written:
     v, pattern, record = tokenizer._vocabulary, tokenizer.pattern, tokenizer.record
     names = {i: name for name, i in v.specials.items()}
+    listed = v.layout == "listed"
     head: dict[str, Any] = {
         "format": NAME,
         "version": VERSION,
         "rule": v.rule,
         "pattern": {"name": pattern.name, **_pattern_to_json(pattern), "unicode": pattern.unicode_version},
-        "alphabet": _alphabet_to_json(v.alphabet),
+        "alphabet": foreign_json.alphabet_to_json(v.alphabet) if listed else _alphabet_to_json(v.alphabet),
         "layout": v.layout,
         "byte_order": v.byte_order,
         "specials": dict(sorted(v.specials.items(), key=lambda item: item[1])),
         "roles": {role: names[i] for role, i in sorted(v.roles.items())},
     }
-    if v.rule == "merges":
+    if listed:
+        head.update(foreign_json.vocabulary_to_json(v))
+    around = foreign_json.around_to_json(tokenizer._around)
+    if around is not None:
+        head["around"] = around
+    if listed:
+        head["tokens"] = _Lines(foreign_json.token_rows(v))
+        head["merges"] = _Lines(foreign_json.merge_rows(v))
+    elif v.rule == "merges":
         head["merges"] = _Lines(f'"{left} {right}"' for left, right, _ in v.merges)
     else:
         head["tokens"] = _Lines(json.dumps([text.decode("latin-1"), i]) for i, text in sorted(v.tokens.items()))
     if record is not None:
         head["record"] = _record_to_json(record)
-    return (_dump(head) + "\n").encode("ascii")
+    return Written({"": (_dump(head) + "\n").encode("ascii")})
 
 
 class _Lines(list):  # type: ignore[type-arg]
@@ -107,9 +118,10 @@ def _record_to_json(record: TrainingRecord) -> dict[str, Any]:
 # ---- reading ----
 
 
-def read(data: bytes, name: str) -> Tokenizer:
-    """The tokenizer in a file's bytes; ``name`` is what errors call the file."""
-    document = parse_json(data, name)
+def read(source: Source, options: Options) -> Tokenizer:
+    """The tokenizer in a file."""
+    options.refuse(source, ("pattern", "specials", "roles"))
+    document, name = source.json, source.name
     reader = _Reader(document, name, "the file")
     if reader.get("version", int) != VERSION:
         raise FormatError(
@@ -118,45 +130,24 @@ def read(data: bytes, name: str) -> Tokenizer:
         )
     allowed = {
         "format", "version", "rule", "pattern", "alphabet", "layout", "byte_order", "specials", "roles", "merges",
-        "tokens", "record",
+        "tokens", "record", "around",
     }  # fmt: skip
+    if document.get("layout") == "listed":
+        allowed.update(foreign_json.VOCABULARY_KEYS)
     reader.only(allowed)
     try:
         vocabulary = _vocabulary(reader)
         pattern = _pattern(reader.sub("pattern"), name)
+        around = foreign_json.around_from_json(reader.sub("around")) if "around" in document else None
+        for part in () if around is None else (i for new, parts in around.splits for i in (new, *parts)):
+            if part not in vocabulary.tokens:
+                raise reader.fail(f"'splits' names the id {part}, which is no token")
     except FormatError:
         raise
     except BytepairError as error:
         raise FormatError(f"{name}: {error}") from error
     record = _record(reader.sub("record"), vocabulary) if document.get("record") is not None else None
-    return Tokenizer(vocabulary, pattern, record)
-
-
-def parse_json(data: bytes, name: str) -> Any:
-    """JSON of an untrusted file; whatever is wrong with it is a FormatError that names the place."""
-
-    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        out = dict(pairs)
-        if len(out) != len(pairs):
-            keys = [key for key, _ in pairs]
-            twice = next(key for key in keys if keys.count(key) > 1)
-            raise FormatError(f"{name} has the key {twice!r} twice in one object; take one out")
-        return out
-
-    try:
-        return json.loads(data.decode("utf-8-sig"), object_pairs_hook=unique)
-    except UnicodeDecodeError as error:
-        raise FormatError(f"{name} is no UTF-8 at byte {error.start}; it may be damaged") from None
-    except json.JSONDecodeError as error:
-        raise FormatError(
-            f"{name}, line {error.lineno}, column {error.colno}: {error.msg}; the file may be cut off"
-        ) from None
-    except RecursionError:
-        raise FormatError(f"{name} is nested too deeply to be a tokenizer") from None
-    except FormatError:
-        raise
-    except ValueError:  # Python reads no numbers of over 4,300 digits
-        raise FormatError(f"{name} holds a number of thousands of digits, which none of a tokenizer's has") from None
+    return Tokenizer(vocabulary, pattern, record, around)
 
 
 class _Reader:
@@ -209,16 +200,15 @@ def _vocabulary(reader: _Reader) -> Vocabulary:
         for k, row in enumerate(reader.get("tokens", list)):
             if not (isinstance(row, list) and len(row) == 2 and isinstance(row[0], str)):
                 raise reader.fail(f"token {k} is {str(row)[:40]}, and should be [text, rank]")
-            try:
-                text = row[0].encode("latin-1")
-            except UnicodeEncodeError:
-                raise reader.fail(f"token {k} has a character above U+00FF; each stands for one byte") from None
+            text = foreign_json.latin(reader, row[0], f"token {k}")
             if text in ranks:
                 raise reader.fail(f"token {k} {text!r} comes twice, with the ranks {ranks[text]} and {row[1]}")
             ranks[text] = reader.check(row[1], f"the rank of token {k}", int)
         return from_ranks(ranks, specials, roles)
     if rule != "merges":
         raise reader.fail(f"the rule is {rule!r}, and should be 'merges' or 'ranks'")
+    if reader.get("layout", str) == "listed":
+        return foreign_json.vocabulary_from_json(reader, specials, roles)
     pairs = []
     for k, line in enumerate(reader.get("merges", list)):
         pair = reader.ints(line, f"merge {k}")
@@ -320,7 +310,10 @@ def _record(reader: _Reader, vocabulary: Vocabulary) -> TrainingRecord:
         if not (isinstance(row, list) and len(row) == len(COLUMNS)):
             raise reader.fail(f"{what} should have {len(COLUMNS)} columns")
         count, tied, length, frequency = (reader.check(value, what, int) for value in row[:4])
-        examples = tuple(_latin(reader, example, what) for example in reader.check(row[4], what, list))
+        examples = tuple(
+            foreign_json.latin(reader, reader.check(example, what, str), f"an example of {what}")
+            for example in reader.check(row[4], what, list)
+        )
         text = vocabulary.tokens[merge[2]]
         steps.append(MergeStep(k, *merge, text, count, tied, length, frequency, examples))
     best = reader.get("best_left", list, type(None))
@@ -345,10 +338,3 @@ def _record(reader: _Reader, vocabulary: Vocabulary) -> TrainingRecord:
         best_left=None if best is None else ((best[0], best[1]), best[2]),
         corpus=None if corpus is None else tuple(corpus),
     )
-
-
-def _latin(reader: _Reader, text: Any, what: str) -> bytes:
-    try:
-        return bytes(reader.check(text, what, str).encode("latin-1"))
-    except UnicodeEncodeError:
-        raise reader.fail(f"{what} has a character above U+00FF in an example; each stands for one byte") from None

@@ -148,6 +148,30 @@ class Lowercase(Step):
 
 
 @dataclass(frozen=True)
+class FinalSigma(Step):
+    """A capital sigma at the end of a word becomes the final small one, as Python's ``str.lower`` has it.
+
+    Ours, for CLIP: :class:`Lowercase` does the rest.
+    """
+
+    kind = "FinalSigma"
+
+    def apply(self, text: str) -> str:
+        if "Σ" not in text:
+            return text
+        small = text.lower()
+        out, longer = list(text), 0
+        for place, character in enumerate(text):
+            if character == "Σ":
+                out[place] = small[place + longer] if small[place + longer] == "ς" else character
+            longer += character == "İ"  # the only one whose small letters are two
+        return "".join(out)
+
+    def sources(self, text: str) -> Sources:
+        return self.apply(text), list(range(len(text)))
+
+
+@dataclass(frozen=True)
 class Replace(Step):
     """Every match of a string, or of a regex in the ``oniguruma`` dialect, becomes the content as it stands.
 

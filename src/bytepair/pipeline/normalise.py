@@ -21,6 +21,7 @@ from ._steps import (
     NFKD,
     BertNormalizer,
     ByteLevel,
+    FinalSigma,
     Lowercase,
     Nmt,
     Precompiled,
@@ -39,6 +40,7 @@ __all__ = [
     "NFKD",
     "BertNormalizer",
     "ByteLevel",
+    "FinalSigma",
     "Lowercase",
     "Nmt",
     "Normaliser",
@@ -58,7 +60,7 @@ _HUGGINGFACE: dict[str, type[Step]] = {
         StripAccents,
     )
 }
-_EVERY = _HUGGINGFACE | {SentencePiece.kind: SentencePiece}
+_EVERY = _HUGGINGFACE | {step.kind: step for step in (FinalSigma, SentencePiece)}
 _EXAMPLE = '{"type": "NFC"}'
 
 

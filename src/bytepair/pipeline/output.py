@@ -7,16 +7,17 @@ Where the owner panics (a Strip from both ends of a token that is nothing else) 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from .._check import brief
-from .._text import to_bytes
+from .._text import starts_of, to_bytes
 from ..errors import FormatError, PatternError
 from ..pattern import Pattern
 from .fields import Fields, flat
+from .letters import from_letters
 
 __all__ = [
     "CTC",
@@ -33,16 +34,6 @@ __all__ = [
     "WordPiece",
 ]
 
-
-def _byte_letters() -> dict[int, int]:
-    """Byte-level letter to byte; what is below U+0100 and no letter goes to U+FFFF, which Latin-1 does not have."""
-    plain = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
-    others = [byte for byte in range(256) if byte not in plain]
-    letters = dict(zip(plain, plain)) | {256 + place: byte for place, byte in enumerate(others)}
-    return letters | dict.fromkeys(others, 0xFFFF)
-
-
-_BYTE_OF_LETTER = _byte_letters()
 
 # In the owner's order: each works on what the one before has left.
 _CLEANUP = (
@@ -67,6 +58,10 @@ class Step:
     def chain(self, tokens: Sequence[str]) -> list[str]:
         """The pieces that the step makes of the pieces before it."""
         raise NotImplementedError
+
+    def exact(self, tokens: Sequence[str]) -> list[str]:
+        """As :meth:`chain`, with bytes that are no UTF-8 kept as lone surrogates."""
+        return self.chain(tokens)
 
     @classmethod
     def read(cls, fields: Fields) -> Step:
@@ -120,22 +115,20 @@ class ByteLevel(Step):
         return cls(space, trim, fields.boolean("use_regex", True))
 
     def chain(self, tokens: Sequence[str]) -> list[str]:
-        try:
-            data = _letters_to_bytes("".join(tokens))
-        except UnicodeEncodeError:
-            data = b"".join(map(_token_to_bytes, tokens))
-        return [data.decode("utf-8", "replace")]
+        return [_bytes_of(tokens).decode("utf-8", "replace")]
+
+    def exact(self, tokens: Sequence[str]) -> list[str]:
+        return [_bytes_of(tokens).decode("utf-8", "surrogateescape")]
 
 
-def _letters_to_bytes(token: str) -> bytes:
-    return token.translate(_BYTE_OF_LETTER).encode("latin-1")
+def _bytes_of(tokens: Sequence[str]) -> bytes:
+    data = from_letters("".join(tokens))
+    return b"".join(map(_token_to_bytes, tokens)) if data is None else data
 
 
 def _token_to_bytes(token: str) -> bytes:
-    try:
-        return _letters_to_bytes(token)
-    except UnicodeEncodeError:
-        return to_bytes(token, "surrogateescape", f"token {brief(token)}: ")
+    data = from_letters(token)
+    return to_bytes(token, "surrogateescape", f"token {brief(token)}: ") if data is None else data
 
 
 @dataclass(frozen=True)
@@ -195,6 +188,13 @@ class ByteFallback(Step):
             pieces += _text_of(some) if is_byte else some
         return pieces
 
+    def exact(self, tokens: Sequence[str]) -> list[str]:
+        pieces: list[str] = []
+        for is_byte, run in groupby(tokens, lambda token: _byte(token) is not None):
+            some = list(run)
+            pieces += [_data_of(some).decode("utf-8", "surrogateescape")] if is_byte else some
+        return pieces
+
 
 def _byte(token: str) -> int | None:
     """The byte that a token names; "+" counts as a leading zero, as in the owner's reader of numbers."""
@@ -204,8 +204,12 @@ def _byte(token: str) -> int | None:
     return int(digits, 16) if all(digit in "0123456789abcdefABCDEF" for digit in digits) else None
 
 
+def _data_of(run: Iterable[str]) -> bytes:
+    return bytes(byte for byte in map(_byte, run) if byte is not None)
+
+
 def _text_of(run: Sequence[str]) -> list[str]:
-    data = bytes(byte for byte in map(_byte, run) if byte is not None)
+    data = _data_of(run)
     try:
         return [data.decode("utf-8")]
     except UnicodeDecodeError:
@@ -379,9 +383,71 @@ class Output:
             pieces = step.chain(pieces)
         return pieces
 
-    def decode(self, tokens: Sequence[str]) -> str:
-        """The text of the tokens."""
-        return "".join(self.chain(tokens))
+    def decode(self, tokens: Sequence[str], exact: bool = False) -> str:
+        """The text of the tokens; ``exact`` keeps bytes that are no UTF-8 as ``surrogateescape`` does."""
+        pieces = list(tokens)
+        for step in self.steps:
+            pieces = step.exact(pieces) if exact else step.chain(pieces)
+        return "".join(pieces)
+
+    def starts(self, tokens: Sequence[str]) -> list[int]:
+        """In which character of the text each token begins.
+
+        A step that does more to a joined text than take characters from its beginning leaves the places where they
+        were, or at the text's end.
+        """
+        pieces = [_Piece(token, [0]) for token in tokens]
+        for step in self.steps:
+            pieces = _followed(step, pieces)
+        out: list[int] = []
+        at = 0
+        for piece in pieces:
+            out += [at + min(start, len(piece.text)) for start in piece.starts]
+            at += len(piece.text)
+        return out
+
+
+class _Piece(NamedTuple):
+    """A piece on its way to the text, and where in it the tokens begin that it was made of."""
+
+    text: str
+    starts: list[int]
+
+
+def _joined(pieces: Sequence[_Piece], text: str) -> _Piece:
+    starts: list[int] = []
+    at = 0
+    for piece in pieces:
+        starts += [at + start for start in piece.starts]
+        at += len(piece.text)
+    return _Piece(text, starts)
+
+
+def _followed(step: Step, pieces: Sequence[_Piece]) -> list[_Piece]:
+    """What a step makes of pieces, with the places of the tokens."""
+    if isinstance(step, ByteLevel) and all(len(piece.starts) == 1 for piece in pieces):
+        texts = [piece.text for piece in pieces]
+        text = "".join(step.chain(texts))
+        return [_Piece(text, starts_of([_token_to_bytes(token) for token in texts], text))]
+    if isinstance(step, ByteFallback):
+        out: list[_Piece] = []
+        for is_byte, run in groupby(pieces, lambda piece: _byte(piece.text) is not None):
+            some = list(run)
+            if is_byte:
+                text = "".join(_text_of([piece.text for piece in some]))
+                data = [bytes([_byte(piece.text) or 0]) for piece in some]
+                valid = len(text) < len(data) or text.isascii()
+                some = [_Piece(text, starts_of(data, text) if valid else list(range(len(data))))]
+            out += some
+        return out
+    made = step.chain([piece.text for piece in pieces])
+    if len(made) != len(pieces) or isinstance(step, Fuse):
+        return [_joined(pieces, "".join(made))]
+    followed = []
+    for piece, text in zip(pieces, made, strict=True):
+        gone = len(piece.text) - len(text) if piece.text.endswith(text) else 0
+        followed.append(_Piece(text, [max(start - gone, 0) for start in piece.starts]))
+    return followed
 
 
 def _step(fields: Fields) -> Step:

@@ -1,0 +1,110 @@
+"""Vocabularies that come with the package and work offline.
+
+:func:`load` makes a tokenizer of one, :func:`for_model` knows which one a model uses, :func:`known` recognises an
+original file by its sha256. ``table.py`` lists them, ``packed.py`` reads their data; where each came from and under
+which licence is in ``PROVENANCE.json``. ``formats`` and ``compat`` call these; users call :func:`bytepair.load`.
+"""
+
+from __future__ import annotations
+
+import re
+
+from ..errors import FormatError
+from ..pipeline.around import Around
+from ..pipeline.normalise import Normaliser
+from ..tokenizer import Tokenizer
+from ..vocabulary import byte_order
+from .known import known
+from .models import BY_MODEL, for_model
+from .packed import read
+from .table import ENTRIES, PACKED, Entry
+
+__all__ = ["for_model", "known", "load", "models", "names", "ranks", "specials"]
+
+
+def names() -> tuple[str, ...]:
+    """The names of all bundled vocabularies."""
+    return tuple(ENTRIES)
+
+
+def models() -> tuple[str, ...]:
+    """The models whose vocabulary is known by their full name."""
+    return tuple(BY_MODEL)
+
+
+def load(name: str) -> Tokenizer:
+    """The tokenizer of a bundled vocabulary; it is made anew each time.
+
+    Raises
+    ------
+    FormatError
+        There is no such vocabulary.
+
+    Examples
+    --------
+    >>> load("cl100k_base").encode("hello world")
+    [15339, 1917]
+    """
+    entry = _entry(name)
+    if entry.rule == "merges":
+        tokenizer = Tokenizer.from_merges(
+            read(entry.packed),
+            pattern=entry.pattern,
+            specials=entry.specials,
+            roles=entry.roles,
+            layout="bytes-first",
+            byte_order="gpt2",
+        )
+    else:
+        one_name_each = {i: special for special, i in reversed(entry.specials.items())}
+        tokenizer = Tokenizer.from_ranks(
+            ranks(name),
+            pattern=entry.pattern,
+            specials={special: i for special, i in entry.specials.items() if one_name_each[i] == special},
+            roles=entry.roles,
+        )
+    normaliser = Normaliser.from_huggingface(entry.normaliser)
+    if normaliser is None:
+        return tokenizer
+    return Tokenizer(tokenizer._vocabulary, tokenizer.pattern, None, Around(normaliser=normaliser))
+
+
+def ranks(name: str) -> dict[bytes, int]:
+    """The ranks of a bundled vocabulary, bytes -> rank, ascending by rank.
+
+    Examples
+    --------
+    >>> ranks("gpt2")[b"hello"]
+    31373
+    """
+    return _ranks(_entry(name).packed)
+
+
+def specials(name: str) -> dict[str, int]:
+    """The special tokens of a bundled vocabulary; two names may share an id, then the first is what it decodes to."""
+    return dict(_entry(name).specials)
+
+
+def _entry(name: str) -> Entry:
+    if name not in ENTRIES:
+        raise FormatError(f"there is no bundled vocabulary {name!r}; there are {', '.join(ENTRIES)}")
+    return ENTRIES[name]
+
+
+def _ranks(file: str) -> dict[bytes, int]:
+    packed = PACKED[file]
+    if packed.after is None:
+        tokens = [bytes([b]) for b in byte_order("gpt2")]
+    else:
+        tokens = list(_ranks(packed.after))
+        if packed.without is not None:
+            unwanted = re.compile(packed.without).fullmatch
+            tokens = [token for token in tokens if not unwanted(token)]
+    pairs = read(file)
+    tokens += [b""] * (packed.start - len(tokens))  # an id that no token has
+    add = tokens.append
+    for left, right in pairs:
+        add(tokens[left] + tokens[right])
+    found = {token: rank for rank, token in enumerate(tokens)}
+    found.pop(b"", None)
+    return found
