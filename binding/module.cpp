@@ -53,23 +53,15 @@ auto without_lock(std::size_t size, F work) {
 }
 
 #ifndef Py_GIL_DISABLED
-// The int objects of ids, made once: a list of a million ids then costs a million references, not a million objects.
-// (Free-threaded Python would fight over their counts, so it makes new ones.) They live as long as the process.
+// The int objects of ids, each made when it is first wanted: a list of a million ids then costs a million references, not
+// a million objects. (Free-threaded Python would fight over their counts, so it makes new ones.) They live as long as
+// the process.
 constexpr std::size_t kSharedInts = 1 << 18;
-constexpr std::size_t kLongList = 512;  // shorter lists make no new shared ones
 
-std::vector<PyObject*>& shared_ints(const u32* ids, std::size_t n) {
-  static auto* ints = new std::vector<PyObject*>();
-  if (n >= kLongList) {
-    const u32 highest = *std::max_element(ids, ids + n);
-    const std::size_t wanted = std::min<std::size_t>(static_cast<std::size_t>(highest) + 1, kSharedInts);
-    while (ints->size() < wanted) {
-      PyObject* made = PyLong_FromSize_t(ints->size());
-      if (!made) throw nb::python_error();
-      ints->push_back(made);
-    }
-  }
-  return *ints;
+PyObject** shared_ints() {
+  static PyObject** const ints = static_cast<PyObject**>(std::calloc(kSharedInts, sizeof(PyObject*)));
+  if (!ints) throw std::bad_alloc();
+  return ints;
 }
 #endif
 
@@ -77,19 +69,23 @@ nb::list to_list(const u32* ids, std::size_t n) {
   nb::object list = nb::steal(PyList_New(static_cast<Py_ssize_t>(n)));
   if (!list.is_valid()) throw nb::python_error();
 #ifndef Py_GIL_DISABLED
-  const std::vector<PyObject*>& shared = shared_ints(ids, n);
+  PyObject** const shared = shared_ints();
 #endif
   for (std::size_t i = 0; i < n; ++i) {
+    PyObject* id;
 #ifndef Py_GIL_DISABLED
-    if (i + 16 < n && ids[i + 16] < shared.size()) prefetch(shared[ids[i + 16]]);
-    if (ids[i] < shared.size()) {
-      PyObject* id = shared[ids[i]];
-      Py_INCREF(id);
-      PyList_SET_ITEM(list.ptr(), static_cast<Py_ssize_t>(i), id);
-      continue;
+    constexpr std::size_t kAhead = 16;
+    if (i + kAhead < n && ids[i + kAhead] < kSharedInts) prefetch(shared[ids[i + kAhead]]);
+    if (ids[i] < kSharedInts) {
+      id = shared[ids[i]];
+      if (!id) id = shared[ids[i]] = PyLong_FromUnsignedLong(ids[i]);
+      Py_XINCREF(id);
+    } else {
+      id = PyLong_FromUnsignedLong(ids[i]);
     }
+#else
+    id = PyLong_FromUnsignedLong(ids[i]);
 #endif
-    PyObject* id = PyLong_FromUnsignedLong(ids[i]);
     if (!id) throw nb::python_error();
     PyList_SET_ITEM(list.ptr(), static_cast<Py_ssize_t>(i), id);
   }
@@ -333,6 +329,11 @@ NB_MODULE(_core, m) {
       .def("encode", [](const Encoder& self, nb::handle data, const Specials* specials) {
         const std::string_view text = view(data);
         const Encoder::Lease state(self);
+        if (text.size() < Encoder::kShortText) {
+          (*state).ids.clear();
+          self.encode(bytes_of(text), text.size(), specials, *state, (*state).ids);
+          return to_list((*state).ids.data(), (*state).ids.size());
+        }
         IdBuffer ids;
         without_lock(text.size(), [&] { self.encode(bytes_of(text), text.size(), specials, *state, ids); });
         return to_list(ids.data(), ids.size());

@@ -104,7 +104,7 @@ void Encoder::pretokens(const u8* s, std::size_t n, std::size_t start, const std
                         State& state, IdBuffer& out) const {
   const WordCache& cache = state.cache;
   std::size_t i = 0;
-  if (!dropped_ && cache.works() && k >= 4) {
+  if (!dropped_ && cache.works() && k > 1) {
     // The last ones end where no more bytes may be read behind them.
     std::size_t bulk = k;
     while (bulk > 0 && (bulk == 1 ? start : ends[bulk - 2]) + 32 > n) --bulk;
@@ -181,10 +181,22 @@ void Encoder::feed(Stream& stream, const u8* s, std::size_t n, bool last, const 
 }
 
 void Encoder::encode(const u8* s, std::size_t n, const Specials* specials, State& state, IdBuffer& out) const {
+  std::size_t readable = n;
+  s = with_room(s, n, state, readable);
   for_each_piece(
       splitter(), specials, state.cursor, s, 0, n, 0,
-      [&](std::size_t start, const std::size_t* ends, std::size_t k) { pretokens(s, n, start, ends, k, state, out); },
+      [&](std::size_t start, const std::size_t* ends, std::size_t k) {
+        pretokens(s, readable, start, ends, k, state, out);
+      },
       [&](u32 id) { out.push(id); });
+}
+
+const u8* Encoder::with_room(const u8* s, std::size_t n, State& state, std::size_t& readable) {
+  if (n >= kShortText) return s;
+  readable = n + 32;
+  if (state.padded.size() < readable) state.padded.resize(kShortText + 32);
+  if (n) std::memcpy(state.padded.data(), s, n);
+  return state.padded.data();
 }
 
 void Encoder::encode_ends(const u8* s, std::size_t n, const i64* ends, std::size_t n_ends, State& state,
@@ -201,12 +213,14 @@ void Encoder::encode_ends(const u8* s, std::size_t n, const i64* ends, std::size
 
 u64 Encoder::count(const u8* s, std::size_t n, const Specials* specials, State& state) const {
   u64 total = 0;
+  std::size_t readable = n;
+  s = with_room(s, n, state, readable);
   for_each_piece(
       splitter(), specials, state.cursor, s, 0, n, 0,
       [&](std::size_t start, const std::size_t* ends, std::size_t k) {
-        state.counted.clear();
-        pretokens(s, n, start, ends, k, state, state.counted);
-        total += state.counted.size();
+        state.ids.clear();
+        pretokens(s, readable, start, ends, k, state, state.ids);
+        total += state.ids.size();
       },
       [&](u32) { ++total; });
   return total;

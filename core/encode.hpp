@@ -26,7 +26,8 @@ class Encoder {
     std::vector<u32> symbols;
     std::vector<ShortKey> keys;  // of the pretokens in hand, and their hashes
     std::vector<u64> hashes;
-    IdBuffer counted;  // where count() lets the ids go
+    std::vector<u8> padded;  // a short text, with bytes behind it that may be read
+    IdBuffer ids;            // of a short text, or where count() lets them go
   };
   class Lease {
    public:
@@ -46,6 +47,9 @@ class Encoder {
   // The states of all threads together hold at most cache_bytes of cache.
   Encoder(Alphabet alphabet, PairTable pairs, Order order, std::shared_ptr<const TokenTable> whole,
           std::optional<Splitter> splitter, std::optional<ClassTable> dropped, std::size_t cache_bytes);
+
+  // Under this many bytes a text is copied to where more bytes may be read behind it.
+  static constexpr std::size_t kShortText = 2048;
 
   // Appends the ids of s[0, n); the special tokens in `specials` (may be null) become their ids.
   void encode(const u8* s, std::size_t n, const Specials* specials, State& state, IdBuffer& out) const;
@@ -70,6 +74,7 @@ class Encoder {
   void pretoken(const u8* s, std::size_t start, std::size_t end, std::size_t n, State& state, IdBuffer& out) const;
   void unknown_to_cache(const u8* s, std::size_t start, std::size_t end, std::size_t n, State& state,
                         IdBuffer& out) const;
+  static const u8* with_room(const u8* s, std::size_t n, State& state, std::size_t& readable);
   std::size_t merge_bytes(const u8* p, std::size_t n, const Merger& merger, u32* symbols) const;
   const Splitter& splitter() const;
   std::unique_ptr<State> take() const;

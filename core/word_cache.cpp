@@ -56,9 +56,9 @@ WordCache::Words WordCache::find_long(const u8* p, std::size_t n) const {
 void WordCache::insert(const u8* p, std::size_t n, std::size_t room, const u32* ids, std::size_t n_ids) {
   if (n_ids == 0 || !works()) return;
   if (n <= ShortKey::kMax && n_ids <= kShortIds) {
-    if (short_.size() < short_limit_ && short_used_ * 2 >= short_.size()) {
+    if (short_.size() < short_limit_ && short_used_ * 4 >= short_.size()) {
       short_used_ = 0;
-      AlignedArray<Short> old(std::min(short_.size() * 4, short_limit_));
+      AlignedArray<Short> old(std::min(short_.size() * 2, short_limit_));
       std::swap(old, short_);
       short_mask_ = short_.size() / 2 - 1;
       for (const Short& slot : old) {
@@ -70,9 +70,9 @@ void WordCache::insert(const u8* p, std::size_t n, std::size_t room, const u32* 
     word.ids[0] |= static_cast<u32>(n_ids) << 24;
     insert_short(word);
   } else if (n <= MediumKey::kMax && n_ids <= kMediumIds) {
-    if (medium_.size() < medium_limit_ && medium_used_ * 2 >= medium_.size()) {
+    if (medium_.size() < medium_limit_ && medium_used_ * 4 >= medium_.size()) {
       medium_used_ = 0;
-      AlignedArray<Medium> old(std::min(medium_.size() * 4, medium_limit_));
+      AlignedArray<Medium> old(std::min(medium_.size() * 2, medium_limit_));
       std::swap(old, medium_);
       medium_mask_ = medium_.size() - 1;
       for (const Medium& slot : old) {

@@ -19,7 +19,9 @@ from typing import TYPE_CHECKING, Any, Literal
 from ._check import brief
 from ._check import threads as check_threads
 from ._codec import Codec, engine_names
+from ._decoding import StreamDecoder
 from ._facts import Facts
+from ._fitting import Appender, chunks, truncate
 from ._rewriter import Rewriter, is_plain, spans
 from ._text import as_data, byte_offsets, character_offset, starts_of, to_bytes
 from .errors import BytepairError, BytepairNotice, SpecialTokenError, VocabularyError
@@ -206,8 +208,14 @@ class Tokenizer(Facts):
         >>> tok.encode("low<eos>", special="all")
         [263, 2]
         """
-        matcher = self._always if special == "text" else self._matcher(special, text, errors)
-        ids: list[int] = _run(self._front.encode, text, matcher, errors)
+        if special == "text" and errors == "strict":
+            matcher = self._always
+            try:
+                ids: list[int] = self._encode(text, matcher)
+            except (UnicodeEncodeError, TypeError):
+                ids = _run(self._encode, text, matcher, errors)  # which says what is wrong
+        else:
+            ids = _run(self._encode, text, self._matcher(special, text, errors), errors)
         if add_bos or add_eos:
             return [*self._put("bos", add_bos), *ids, *self._put("eos", add_eos)]
         return ids
@@ -492,6 +500,98 @@ class Tokenizer(Facts):
         """The texts of many rows of ids."""
         return [self.decode(ids, errors=errors, skip_specials=skip_specials) for ids in batch]
 
+    def stream_decoder(
+        self,
+        *,
+        errors: Literal["strict", "replace", "ignore", "surrogateescape", "backslashreplace"] = "replace",
+        skip_specials: bool = False,
+    ) -> StreamDecoder:
+        """For ids that come one by one: ``push(id)`` gives the text that is certain, ``finish()`` the rest."""
+        check_choice("errors", errors, DECODE_ERRORS)
+        return StreamDecoder(self, errors, bool(skip_specials))
+
+    # ---- text that must fit ----
+
+    def truncate(self, text: str | bytes, max_tokens: int, *, side: str = "right", **options: Any) -> Any:
+        """The longest beginning of a text that fits a number of tokens, or with ``side="left"`` its longest end.
+
+        Parameters
+        ----------
+        text : str or bytes
+        max_tokens : int
+            What ``add_bos`` and ``add_eos`` put around the text counts too.
+        side : "right" or "left"
+            The side that is cut off.
+        **options
+            As for :meth:`encode`: add_bos, add_eos, special, errors.
+
+        Returns
+        -------
+        str or bytes, as ``text`` is
+            It ends (or begins) where a character does, lies within the first (or last) ``max_tokens`` tokens of the
+            whole text, and has at most so many tokens on its own, which a longer text may have as well: counts are not
+            monotone.
+
+        Examples
+        --------
+        >>> import bytepair
+        >>> tok = bytepair.train("low low lower lowest", num_merges=4)
+        >>> tok.truncate("lowest low", 3), tok.truncate("lowest low", 3, side="left")
+        ('lowe', 't low')
+        """
+        return truncate(self, text, max_tokens, side, _known(options, ("add_bos", "add_eos", "special", "errors")))
+
+    def chunks(
+        self, text: str | bytes, max_tokens: int, overlap: int = 0, **options: Any
+    ) -> Iterator[tuple[Any, int, int]]:
+        """Cuts a text into chunks that fit a number of tokens each.
+
+        Parameters
+        ----------
+        text : str or bytes
+        max_tokens : int
+            What each chunk may have when it is encoded alone.
+        overlap : int
+            How many tokens, at most, a chunk repeats from the end of the one before it.
+        **options
+            As for :meth:`encode`: add_bos, add_eos, special, errors.
+
+        Yields
+        ------
+        (chunk, start, end)
+            ``text[start:end]`` is the chunk.
+
+        Raises
+        ------
+        BytepairError
+            The overlap leaves no room, or a single character has more tokens than a chunk may have.
+
+        Examples
+        --------
+        >>> import bytepair
+        >>> tok = bytepair.train("low low lower lowest", num_merges=4)
+        >>> list(tok.chunks("lowest low", 3))
+        [('lowe', 0, 4), ('st low', 4, 10)]
+        """
+        return chunks(self, text, max_tokens, overlap, _known(options, ("add_bos", "add_eos", "special", "errors")))
+
+    def appender(self, *, special: Special = "text", errors: Errors = "strict") -> Appender:
+        """For a text that grows: ``append(text)`` gives the number of tokens so far, ``undo()`` takes one back.
+
+        Examples
+        --------
+        >>> import bytepair
+        >>> tok = bytepair.train("low low lower lowest", num_merges=4)
+        >>> text = tok.appender()
+        >>> text.append("lo"), text.append("w"), text.undo(), text.ids()
+        (1, 1, 1, [262])
+        """
+        self._matcher(special, b"", errors)
+        return Appender(self, special, errors)
+
+    def _names_of(self, special: Special) -> dict[str, int]:
+        return self._named(special) if special != "error" else dict(self._vocabulary.added)
+
     # ---- a smaller one ----
 
     def cut(self, vocab_size: int, *, renumber: bool = False) -> Any:
@@ -582,6 +682,19 @@ class Tokenizer(Facts):
         return self._codec if plain else self._rewriter
 
     @cached_property
+    def _encode(self) -> Callable[..., list[int]]:
+        """The shortest way from a text to a list of ids."""
+        front = self._front
+        return front.encoder.encode if isinstance(front, Codec) and front.splitter is not None else front.encode
+
+    @property
+    def _changes_text(self) -> bool:
+        """Whether tokens may stand for other bytes than they have: a text is rewritten, or parts of it are left out."""
+        v = self._vocabulary
+        plain = isinstance(self._front, Codec) and not self._pattern.drops
+        return not plain or v.alphabet.end_of_word is not None or v.unknown_id is not None
+
+    @cached_property
     def _always(self) -> Any:
         """What is looked for under ``special="text"``: a foreign file's added tokens that are no specials."""
         return self._front.names(self._vocabulary.added)
@@ -665,6 +778,13 @@ def _checked_ids(ids: Any) -> Any:
     if isinstance(ids, (int, str, bytes, bytearray, Set, Mapping)) or not isinstance(ids, Iterable):
         raise TypeError(f"ids is a {type(ids).__name__}; give a list or an array of ids")
     return list(ids)
+
+
+def _known(options: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
+    for name in options:
+        if name not in names:
+            raise TypeError(f"there is no option {name!r} here; there are {', '.join(names)}")
+    return options
 
 
 def _run(work: Callable[..., Any], text: Any, matcher: Any, errors: str) -> Any:
