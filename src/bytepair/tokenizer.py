@@ -19,7 +19,7 @@ from ._check import brief
 from ._check import threads as check_threads
 from ._codec import Codec, engine_names
 from ._facts import Facts
-from ._rewriter import Rewriter, is_plain, spans
+from ._rewriter import Placed, Rewriter, is_plain
 from ._text import as_data, byte_offsets, character_offset, starts_of, to_bytes
 from .errors import BytepairError, BytepairNotice, SpecialTokenError, VocabularyError
 from .pattern import Pattern, resolve
@@ -318,25 +318,24 @@ class Tokenizer(Facts):
         check_choice("unit", unit, ("characters", "bytes"))
         data = to_bytes(text, errors)
         self._matcher(special, data, errors)  # refuses what special="error" refuses
-        names = self._rewriter.names(self._named(special))
-        ids: list[int] = []
-        places: list[tuple[int, int]] = []
-        for run in self._around.aligned_runs(data, *names):
-            if run.id is not None:
-                ids.append(run.id)
-                places.append((run.start, run.stop))
-                continue
-            found = self._codec.encode(run.data, None)
-            ids += found
-            places += run.places(spans(self._codec, run.data, found))
+        placed = self._placed(data, special)
+        ids, places = [one.id for one in placed], [one.place for one in placed]
         trimmed = None if self._around.template is None else self._around.template.trims_offsets
         if trimmed is not None:
-            places = trim(places, [self.foreign_str(i) for i in ids], trimmed)
+            places = trim(places, [self._shown_in_text(one) for one in placed], trimmed)
         if unit == "bytes":
             at = byte_offsets(data)
             places = [(at[start], at[stop]) for start, stop in places]
         bos, eos = self._put("bos", add_bos), self._put("eos", add_eos)
         return [*bos, *ids, *eos], [*[(0, 0)] * len(bos), *places, *[(0, 0)] * len(eos)]
+
+    def _placed(self, data: bytes, special: Special) -> list[Placed]:
+        """The tokens of a text with their places; :meth:`_matcher` has checked ``special``."""
+        return list(self._rewriter.placed(data, self._rewriter.names(self._named(special))))
+
+    def _shown_in_text(self, token: Placed) -> str:
+        """A token as the owner of the format writes it: where the text named it, what was matched there."""
+        return self._model_str(token.id) if token.shown is None else token.shown
 
     @cached_property
     def _rewriter(self) -> Rewriter:
@@ -448,7 +447,8 @@ class Tokenizer(Facts):
         assert output is not None
         listed: list[int] = ids if isinstance(ids, list) else ids.tolist()
         self._codec.decode(listed, False)  # names an id that does not exist
-        strings = [self.foreign_str(i) for i in listed if not (skip_specials and i in self._special_ids)]
+        skipped = self._special_ids - self._shown_despite_special if skip_specials else ()
+        strings = [self.foreign_str(i) for i in listed if i not in skipped]
         return output.decode(strings, exact=exact)
 
     def decode_with_offsets(self, ids: Sequence[int] | NDArray[np.integer[Any]]) -> tuple[str, list[int]]:

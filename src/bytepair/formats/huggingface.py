@@ -22,7 +22,7 @@ from ..pipeline.output import Output
 from ..pipeline.template import Padding, Template, Truncation
 from ..tokenizer import Tokenizer
 from ..vocabulary import CONTINUED, FLAGS, MARKED, ROLES
-from .huggingface_write import write
+from .huggingface_write import INSIDE, write
 from .source import Options, Source
 
 __all__ = ["BESIDE", "FILES", "NAME", "read", "recognises", "write"]
@@ -132,7 +132,9 @@ class _Reader:
             fuse_unknown=self.flag(self.model, "fuse_unk", "model") if unknown_id is not None else False,
             prefix=self.prefix,
             suffix=self.suffix,
-            whole=self.flag(self.model, "ignore_merges", "model") if self.model.get("ignore_merges") is not None else False,
+            whole=self.flag(self.model, "ignore_merges", "model")
+            if self.model.get("ignore_merges") is not None
+            else False,
         )
         self.tell_what_is_left_out(vocabulary.unordered_merge)
         pattern, mark = self.pattern()
@@ -310,7 +312,9 @@ class _Reader:
 
     def around(self, mark: SpaceMark | None) -> Around:
         document = self.document
-        settings = [("pre_tokenizer", json.dumps(document.get("pre_tokenizer")))]
+        rows = document.get("added_tokens") or []
+        inside = [row["content"] for row in rows if row["content"] in self.vocab]
+        settings = [("pre_tokenizer", json.dumps(document.get("pre_tokenizer"))), (INSIDE, json.dumps(inside))]
         for name in BESIDE:
             file = self.source.beside(name)
             if file is not None:

@@ -35,8 +35,8 @@ class SpaceMark:
 class Run(NamedTuple):
     """A stretch of a text on its way to the model, or (``id`` given) a token that was named in the text.
 
-    ``start`` and ``stop`` are characters of the text as it came; ``starts`` and ``ends`` say the same for every
-    character of ``data``.
+    ``data`` of a named token is what was matched, with the white space that it took with it. ``start`` and ``stop`` are
+    characters of the text as it came; ``starts`` and ``ends`` say the same for every character of a run's ``data``.
     """
 
     data: bytes
@@ -123,9 +123,7 @@ class Around:
                 elif self.mark is None:
                     out.append(run[inner.start : inner.stop])
                 else:
-                    first = found.start == inner.start == 0 and (
-                        run[:1] == before[:1] or self._starts_at_zero(before)
-                    )
+                    first = found.start == inner.start == 0 and (run[:1] == before[:1] or self._starts_at_zero(before))
                     marked = _marked(_text(run[inner.start : inner.stop]), self.mark, first)
                     out.append(marked.encode("utf-8", "surrogateescape"))
         return out
@@ -145,7 +143,7 @@ class Around:
             passed = found.start
             text = _text(data[found.start : found.stop])
             if found.id is not None:
-                yield Run(b"", found.id, at, at + len(text), [], [])
+                yield Run(data[found.start : found.stop], found.id, at, at + len(text), [], [])
                 continue
             places = range(at, at + len(text) + 1)
             if self.normaliser is None:
@@ -164,7 +162,7 @@ class Around:
             part = _text(run[inner.start : inner.stop])
             froms, tos = starts[at : at + len(part)], ends[at : at + len(part)]
             if inner.id is not None:
-                yield Run(b"", inner.id, froms[0], tos[-1], [], [])
+                yield Run(part.encode("utf-8", "surrogateescape"), inner.id, froms[0], tos[-1], [], [])
                 continue
             if self.mark is not None:
                 marked = _marked(part, self.mark, first=froms[0] == 0)
