@@ -70,11 +70,7 @@ class BytepairTokenizer(PreTrainedTokenizerFast):  # type: ignore[misc]
     @classmethod
     def _defaults(cls, tokenizer: Ours) -> dict[str, Any]:
         """What ``from_pretrained`` would find beside the tokenizer in its folder."""
-        config = huggingface_write.config(tokenizer)
-        template = dict(tokenizer._around.settings).get("chat_template.jinja")
-        if template is not None:
-            config["chat_template"] = template
-        found: dict[str, Any] = cls.convert_added_tokens(config, save=False)
+        found: dict[str, Any] = cls.convert_added_tokens(huggingface_write.config(tokenizer), save=False)
         return {name: value for name, value in found.items() if name not in _NO_ARGUMENTS}
 
     @classmethod

@@ -78,8 +78,11 @@ def _dump(value: Any) -> bytes:
 
 def config(tokenizer: Tokenizer) -> dict[str, Any]:
     """What ``AutoTokenizer`` wants to know beside the tokenizer; what a file brought stays."""
-    kept = dict(tokenizer._around.settings).get("tokenizer_config.json")
+    settings = dict(tokenizer._around.settings)
+    kept = settings.get("tokenizer_config.json")
     found: dict[str, Any] = json.loads(kept) if kept is not None else {}
+    if "chat_template.jinja" in settings:  # which counts, but old versions do not look there
+        found["chat_template"] = settings["chat_template.jinja"]
     v = tokenizer._vocabulary
     found.setdefault("tokenizer_class", "PreTrainedTokenizerFast")
     found.setdefault("clean_up_tokenization_spaces", False)
@@ -87,7 +90,8 @@ def config(tokenizer: Tokenizer) -> dict[str, Any]:
         i = v.roles.get(role)
         if i is not None and not isinstance(found.get(f"{role}_token"), dict):
             found[f"{role}_token"] = v.names[i]
-    others = [name for name, i in v.specials.items() if i not in v.roles.values() and not v.flags.get(name)]
+    known = v.tokens.keys() | v.roles.values()
+    others = [name for name, i in v.specials.items() if i not in known and not v.flags.get(name)]
     if kept is None and others:
         found["additional_special_tokens"] = others
     return found
