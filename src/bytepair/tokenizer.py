@@ -335,7 +335,17 @@ class Tokenizer(Facts):
 
     def _shown_in_text(self, token: Placed) -> str:
         """A token as the owner of the format writes it: where the text named it, what was matched there."""
-        return self._model_str(token.id) if token.shown is None else token.shown
+        if token.shown is not None:
+            return token.shown
+        shown = self._model_strs.get(token.id)
+        if shown is None:
+            shown = self._model_strs[token.id] = self._model_str(token.id)
+        return shown
+
+    @cached_property
+    def _model_strs(self) -> dict[int, str]:
+        """What :meth:`_model_str` gave."""
+        return {}
 
     @cached_property
     def _rewriter(self) -> Rewriter:

@@ -25,6 +25,7 @@ from ..tokenizer import Tokenizer as Ours
 from ._encoding import AddedToken, Encoding, check_direction
 
 if TYPE_CHECKING:
+    from .._rewriter import Placed
     from ..pipeline.normalise import Normaliser
     from ..tokenizer import Special
 
@@ -461,20 +462,20 @@ class _Text:
         self._tokenizer, self._special = face._tokenizer, face._special
 
     @cached_property
-    def _placed(self) -> list[tuple[str, Span, int]]:
-        tokenizer = self._tokenizer
-        found = []
-        for number, run in enumerate(self.runs):
-            for token in tokenizer._placed(run.encode(), self._special):
-                word = number if self._is_pretokenized else token.word
-                found.append((tokenizer._shown_in_text(token), token.place, word))
-        return found
+    def _placed(self) -> list[list[Placed]]:
+        return [self._tokenizer._placed(run.encode(), self._special) for run in self.runs]
 
     def values(self, name: str) -> list[Any]:
-        return self.ids if name == "ids" else [one[_PLACED.index(name)] for one in self._placed]
-
-
-_PLACED = ("tokens", "offsets", "words")
+        if name == "ids":
+            return self.ids
+        placed = [token for run in self._placed for token in run]
+        if name == "tokens":
+            return [self._tokenizer._shown_in_text(token) for token in placed]
+        if name == "offsets":
+            return [token.place for token in placed]
+        if self._is_pretokenized:
+            return [number for number, run in enumerate(self._placed) for _ in run]
+        return [token.word for token in placed]
 
 
 class _Done:

@@ -7,9 +7,10 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import accumulate, chain, islice, repeat
 from typing import Literal, NamedTuple
 
 from .names import Names
@@ -185,9 +186,17 @@ def _text(data: bytes) -> str:
     return data.decode("utf-8", "surrogateescape")
 
 
-def _character_of_byte(data: bytes) -> array[int]:
+# 1 for a byte that begins a character.
+_BEGINS = bytes(int(byte & 0xC0 != 0x80) for byte in range(256))
+
+
+def _character_of_byte(data: bytes) -> Sequence[int]:
     """For every byte of a text, which character it belongs to."""
-    out = array("q")
-    for place, character in enumerate(_text(data)):
-        out.extend([place] * len(character.encode("utf-8", "surrogateescape")))
-    return out
+    if data.isascii():
+        return range(len(data))
+    try:
+        data.decode()
+    except UnicodeDecodeError:  # every byte that is no UTF-8 is a character
+        sizes = (len(character.encode("utf-8", "surrogateescape")) for character in _text(data))
+        return array("q", chain.from_iterable(repeat(place, size) for place, size in enumerate(sizes)))
+    return array("q", islice(accumulate(data.translate(_BEGINS), initial=-1), 1, None))
