@@ -1,7 +1,7 @@
 """Text that must fit a number of tokens: a prefix or suffix that does, chunks, and a text that grows.
 
-:class:`~bytepair.tokenizer.Tokenizer` calls these with itself; nothing else does. Counts are not monotone: a longer text
-may have fewer tokens. So what is given out is always counted on its own.
+:class:`~bytepair.tokenizer.Tokenizer` calls these with itself; nothing else does. Counts are not monotone: a longer
+text may have fewer tokens. So what is given out is always counted on its own.
 """
 
 from __future__ import annotations
@@ -80,12 +80,12 @@ def _around(tok: Any, options: dict[str, Any]) -> int:
 def _character_start(data: bytes, at: int, most: int) -> int:
     """The first place from ``at`` on where a character begins, as ``surrogateescape`` reads bytes that are no UTF-8."""
     for place in range(at, min(at + 4, most)):
-        if not 0x80 <= data[place] < 0xC0 or _is_whole(data, at, place):
+        if not 0x80 <= data[place] < 0xC0 or _is_whole(data, place):
             return place
     return most if most - at < 4 else at
 
 
-def _is_whole(data: bytes, at: int, place: int) -> bool:
+def _is_whole(data: bytes, place: int) -> bool:
     """Whether a continuation byte stands alone: what comes before it is no beginning of its character."""
     for back in range(1, 4):
         lead = place - back
@@ -139,7 +139,7 @@ class _Fit:
             ids, places = tok.encode_with_offsets(text[start:], unit=unit, **options)
             if len(ids) <= self.most:
                 return len(text)
-            return start + max(end for _, end in places[: self.most])
+            return start + max(int(end) for _, end in places[: self.most])
         pieces = (text[at : at + _PIECE] for at in range(start, len(text), _PIECE))
         ids = list(islice(tok.encode_iter(pieces, special=self.special, errors=self.errors), self.most + 1))
         if len(ids) <= self.most:
@@ -190,7 +190,7 @@ class _Fit:
             first = len(ids) - self.most
             start = min(begin for begin, _ in places[first:])
             # A character that an earlier token has a part of is not whole.
-            return max([start, *(end for _, end in places[:first])])
+            return max([int(start), *(int(end) for _, end in places[:first])])
         ids = tok.encode(text, **options)
         if len(ids) <= self.most:
             return 0

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from .pipeline.around import Around
     from .vocabulary import Alphabet, Vocabulary
 
-__all__ = ["Active", "Rewriter", "Span", "is_plain", "spans"]
+__all__ = ["Active", "Placed", "Rewriter", "Span", "is_plain", "spans"]
 
 Span = tuple[int, int]
 
@@ -29,6 +29,19 @@ class Active(NamedTuple):
 
     raw: Names
     normal: Names
+
+
+class Placed(NamedTuple):
+    """A token of a text, and where it comes from.
+
+    ``place`` is in characters of the text, ``shown`` what was matched where the text named the token, and ``word`` the
+    number of its pretoken, where a named token counts as one.
+    """
+
+    id: int
+    place: Span
+    shown: str | None
+    word: int
 
 
 def is_plain(vocabulary: Vocabulary, around: Around) -> bool:
@@ -71,6 +84,26 @@ class Rewriter:
             else:
                 out += self.around.after(self.codec.encode(run, None))
         return out
+
+    def placed(self, data: bytes, active: Active) -> Iterator[Placed]:
+        """As :meth:`encode`, with the place of every token."""
+        word = 0
+        for run in self.around.aligned_runs(data, *active):
+            if run.id is not None:
+                yield Placed(run.id, (run.start, run.stop), run.data.decode("utf-8", "surrogateescape"), word)
+                word += 1
+                continue
+            ids = self.around.after(self.codec.encode(run.data, None))
+            words = self.codec.spans(run.data)
+            inner = spans(self.codec, words, run.data, ids)
+            at = 0
+            for i, (start, stop), place in zip(
+                ids, inner, run.places(inner, self.around.is_sentencepiece), strict=True
+            ):
+                while start < stop and words[at][1] <= start:
+                    at += 1
+                yield Placed(i, place, None, word + at)
+            word += len(words)
 
     def encode_array(self, data: str | bytes, active: Active) -> NDArray[np.uint32]:
         ids, _ = self.encode_batch([data], active, 1)
@@ -118,11 +151,11 @@ class Rewriter:
         return [piece for run in runs if not isinstance(run, int) for piece in self.codec.pretokens(run)]
 
 
-def spans(codec: Codec, data: bytes, ids: Iterable[int]) -> list[Span]:
+def spans(codec: Codec, pretokens: Iterable[Span], data: bytes, ids: Iterable[int]) -> list[Span]:
     """Which bytes of a run of text each of its tokens stands for; an end-of-word mark stands for none."""
     v = codec.vocabulary
     out: list[Span] = []
-    words = iter(codec.spans(data))
+    words = iter(pretokens)
     start = at = stop = 0  # the word that the tokens are in, and how far they came
     for i in ids:
         unknown = i == v.unknown_id

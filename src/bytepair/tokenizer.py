@@ -22,7 +22,7 @@ from ._codec import Codec, engine_names
 from ._decoding import StreamDecoder
 from ._facts import Facts
 from ._fitting import Appender, chunks, truncate
-from ._rewriter import Rewriter, is_plain, spans
+from ._rewriter import Placed, Rewriter, is_plain
 from ._text import as_data, byte_offsets, character_offset, starts_of, to_bytes
 from .errors import BytepairError, BytepairNotice, SpecialTokenError, VocabularyError
 from .pattern import Pattern, resolve
@@ -328,29 +328,34 @@ class Tokenizer(Facts):
         check_choice("unit", unit, ("characters", "bytes"))
         data = to_bytes(text, errors)
         self._matcher(special, data, errors)  # refuses what special="error" refuses
-        names = self._rewriter.names(self._named(special))
-        ids: list[int] = []
-        places: list[tuple[int, int]] = []
-        written: list[str] = []  # the tokens as their owner writes them, where it trims by them
-        template = self._around.template
-        trims = None if template is None else template.trims_offsets
-        for run in self._around.aligned_runs(data, *names):
-            if run.id is not None:
-                ids.append(run.id)
-                places.append((run.start, run.stop))
-                written.append(run.data.decode("utf-8", "surrogateescape"))
-                continue
-            found = self._around.after(self._codec.encode(run.data, None))
-            ids += found
-            written += [] if trims is None else map(self.foreign_str, found)
-            places += run.places(spans(self._codec, run.data, found), self._around.is_sentencepiece)
-        if trims is not None:
-            places = trim(places, written, trims)
+        placed = self._placed(data, special)
+        ids, places = [one.id for one in placed], [one.place for one in placed]
+        trimmed = None if self._around.template is None else self._around.template.trims_offsets
+        if trimmed is not None:
+            places = trim(places, [self._shown_in_text(one) for one in placed], trimmed)
         if unit == "bytes":
             at = byte_offsets(data)
             places = [(at[start], at[stop]) for start, stop in places]
         bos, eos = self._put("bos", add_bos), self._put("eos", add_eos)
         return [*bos, *ids, *eos], [*[(0, 0)] * len(bos), *places, *[(0, 0)] * len(eos)]
+
+    def _placed(self, data: bytes, special: Special) -> list[Placed]:
+        """The tokens of a text with their places; :meth:`_matcher` has checked ``special``."""
+        return list(self._rewriter.placed(data, self._rewriter.names(self._named(special))))
+
+    def _shown_in_text(self, token: Placed) -> str:
+        """A token as the owner of the format writes it: where the text named it, what was matched there."""
+        if token.shown is not None:
+            return token.shown
+        shown = self._model_strs.get(token.id)
+        if shown is None:
+            shown = self._model_strs[token.id] = self._model_str(token.id)
+        return shown
+
+    @cached_property
+    def _model_strs(self) -> dict[int, str]:
+        """What :meth:`_model_str` gave."""
+        return {}
 
     @cached_property
     def _rewriter(self) -> Rewriter:
@@ -468,7 +473,8 @@ class Tokenizer(Facts):
         """The text of ids as a foreign file's own decoder puts it together; ``exact`` keeps bytes that are no UTF-8."""
         listed: list[int] = ids if isinstance(ids, list) else ids.tolist()
         self._codec.decode(listed, False)  # names an id that does not exist
-        strings = [self.foreign_str(i) for i in listed if not (skip_specials and i in self._special_ids)]
+        skipped = self._special_ids - self._shown_despite_special if skip_specials else ()
+        strings = [self.foreign_str(i) for i in listed if i not in skipped]
         return self._around.decoder.decode(strings, exact=exact)
 
     def decode_with_offsets(self, ids: Sequence[int] | NDArray[np.integer[Any]]) -> tuple[str, list[int]]:
@@ -537,7 +543,7 @@ class Tokenizer(Facts):
         >>> import bytepair
         >>> tok = bytepair.train("low low lower lowest", num_merges=4)
         >>> tok.truncate("lowest low", 3), tok.truncate("lowest low", 3, side="left")
-        ('lowe', 't low')
+        ('lowes', 't low')
         """
         return truncate(self, text, max_tokens, side, _known(options, ("add_bos", "add_eos", "special", "errors")))
 
@@ -571,7 +577,7 @@ class Tokenizer(Facts):
         >>> import bytepair
         >>> tok = bytepair.train("low low lower lowest", num_merges=4)
         >>> list(tok.chunks("lowest low", 3))
-        [('lowe', 0, 4), ('st low', 4, 10)]
+        [('lowes', 0, 5), ('t low', 5, 10)]
         """
         return chunks(self, text, max_tokens, overlap, _known(options, ("add_bos", "add_eos", "special", "errors")))
 

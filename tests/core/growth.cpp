@@ -1,4 +1,5 @@
-// Texts twice as long may take twice as long, no more: runs of one kind, for every pattern.
+// Texts four times as long may take some four times as long, no more: runs of one kind, for every pattern. Were the
+// time quadratic it would be sixteen; the limit is eight, since on a busy machine short times are noise.
 #include <ctime>
 #include <limits>
 
@@ -13,14 +14,14 @@ namespace {
 
 double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
-// Time at 2n over time at n; noise only ever makes a time longer, so a ratio that is too high is measured again.
+// Time at 4n over time at n; noise only ever makes a time longer, so a ratio that is too high is measured again.
 template <class F>
 double growth(std::size_t n, double limit, F work) {
   double times[2] = {std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
-  for (int attempt = 0; attempt < 6; ++attempt) {
+  for (int attempt = 0; attempt < 12; ++attempt) {
     for (const std::size_t k : {0u, 1u}) {
       const double start = cpu_seconds();
-      work((k + 1) * n);
+      work(k == 0 ? n : 4 * n);
       times[k] = std::min(times[k], cpu_seconds() - start);
     }
     if (attempt > 0 && times[1] <= limit * times[0]) break;
@@ -36,7 +37,9 @@ constexpr std::size_t kSize = 1 << 20;
 
 }  // namespace
 
-TEST_CASE("a text twice as long takes at most 2.5 times as long, for every pattern") {
+constexpr double kLimit = 8;
+
+TEST_CASE("a text four times as long takes at most eight times as long, for every pattern") {
   for (const Pattern& pattern : patterns()) {
     CAPTURE(pattern.name);
     const Splitter splitter = pattern.splitter();
@@ -44,19 +47,17 @@ TEST_CASE("a text twice as long takes at most 2.5 times as long, for every patte
     for (const LongRun& run : long_runs()) {
       CAPTURE(run.begin);
       CAPTURE(run.piece);
-      const std::string text = run.text(2 * size);
+      const std::string text = run.text(size);
       Cursor cursor;
-      CHECK(growth(size, 2.5, [&](std::size_t n) {
+      CHECK(growth(size / 4, kLimit, [&](std::size_t n) {
               cursor.restart(0);
               while (splitter.fill(cursor, bytes_of(text), n, true) > 0) {}
-            }) <= 2.5);
+            }) <= kLimit);
     }
   }
 }
 
 TEST_CASE("so does a stream in small pieces") {
-  // What waits is scanned again each time it has grown by an eighth; one such step more or less falls to either length.
-  constexpr double kLimit = 3;
   for (const char* name : {"gpt2", "cl100k", "o200k", "deepseek-v3", "a*b|a", "[a-z]+", "none"}) {
     CAPTURE(name);
     const Splitter splitter = pattern_named(name).splitter();
@@ -65,7 +66,7 @@ TEST_CASE("so does a stream in small pieces") {
       CAPTURE(run.begin);
       CAPTURE(run.piece);
       const std::string text = run.text(kSize / 4);
-      CHECK(growth(kSize / 8, kLimit, [&](std::size_t n) {
+      CHECK(growth(kSize / 16, kLimit, [&](std::size_t n) {
               Stream stream;
               for (std::size_t at = 0; at < n; at += 100)
                 stream.feed(splitter, &specials, bytes_of(text) + at, std::min<std::size_t>(100, n - at), at + 100 >= n,

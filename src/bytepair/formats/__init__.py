@@ -189,6 +189,11 @@ def save(tokenizer: Any, path: Path, format: str) -> None:
     files = written.files
     if written.main and path.suffix and not path.is_dir():
         files = {"": files[written.main]}
+    write_files(path, files)
+
+
+def write_files(path: Path, files: Mapping[str, bytes]) -> None:
+    """Write the files of a folder, or (named "") of the path itself; each is whole or absent, never half."""
     try:
         if "" not in files:
             path.mkdir(parents=True, exist_ok=True)

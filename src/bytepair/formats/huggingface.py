@@ -21,7 +21,7 @@ from ..pipeline.output import Output
 from ..pipeline.template import Padding, Template, Truncation
 from ..tokenizer import Tokenizer
 from ..vocabulary import CONTINUED, FLAGS, MARKED, ROLES
-from .huggingface_write import write
+from .huggingface_write import INSIDE, write
 
 if TYPE_CHECKING:
     from ..pattern import Pattern
@@ -315,7 +315,9 @@ class _Reader:
 
     def around(self, mark: SpaceMark | None) -> Around:
         document = self.document
-        settings = [("pre_tokenizer", json.dumps(document.get("pre_tokenizer")))]
+        rows = document.get("added_tokens") or []
+        inside = [row["content"] for row in rows if row["content"] in self.vocab]
+        settings = [("pre_tokenizer", json.dumps(document.get("pre_tokenizer"))), (INSIDE, json.dumps(inside))]
         for name in BESIDE:
             file = self.source.beside(name)
             if file is not None:
