@@ -110,6 +110,10 @@ class _Fit:
         n: int = self.tok.count(text, special=self.special, errors=self.errors)
         return n
 
+    def _has_none(self, text: str | bytes) -> bool:
+        """Whether a text has no tokens: white space in the classic scheme has none."""
+        return not text or (self.tok._changes_text and self.count(text) == 0)
+
     def prefix_end(self, text: str | bytes, start: int) -> int:
         """Where the longest prefix of ``text[start:]`` ends that the first tokens cover and that fits on its own."""
         end = self._covered(text, start)
@@ -130,8 +134,8 @@ class _Fit:
 
     def _covered(self, text: str | bytes, start: int) -> int:
         """How far the first ``most`` tokens of ``text[start:]`` reach, down to a whole character."""
-        if self.most == 0 or start == len(text):
-            return start
+        if self.most == 0:
+            return len(text) if self._has_none(text[start:]) else start
         tok = self.tok
         if tok._changes_text:
             unit = "bytes" if isinstance(text, bytes) else "characters"
@@ -180,7 +184,7 @@ class _Fit:
     def _left(self, text: str | bytes) -> int:
         """Where the last ``most`` tokens of a text begin, up to a whole character."""
         if self.most == 0:
-            return len(text)
+            return 0 if self._has_none(text) else len(text)
         unit = "bytes" if isinstance(text, bytes) else "characters"
         tok, options = self.tok, {"special": self.special, "errors": self.errors}
         if tok._changes_text:

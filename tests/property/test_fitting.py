@@ -11,9 +11,9 @@ import bytepair
 
 CORPUS = "low low lower lowest, it's 12 newer é你好 wider 👍 <s>\n" * 3
 TOKENIZERS = {
-    "bytes": bytepair.train(CORPUS, num_merges=40, specials=("<s>", "<bos>", "<eos>")),
-    "o200k": bytepair.train(CORPUS, num_merges=40, pattern="o200k", specials=("<s>", "<bos>", "<eos>")),
-    "no automaton": bytepair.train(CORPUS, num_merges=40, pattern=r"(\w)\1|\w+|\W", specials=("<s>", "<bos>", "<eos>")),
+    "bytes": bytepair.train(CORPUS, num_merges=25, specials=("<s>", "<bos>", "<eos>")),
+    "o200k": bytepair.train(CORPUS, num_merges=25, pattern="o200k", specials=("<s>", "<bos>", "<eos>")),
+    "no automaton": bytepair.train(CORPUS, num_merges=25, pattern=r"(\w)\1|\w+|\W", specials=("<s>", "<bos>", "<eos>")),
     "characters": bytepair.train(
         CORPUS, num_merges=20, alphabet="characters", unknown="bytes", specials=("<s>", "<bos>", "<eos>")
     ),
