@@ -369,6 +369,21 @@ NB_MODULE(_core, m) {
         without_lock(size, [&] { self.encode_batch(documents, specials, threads, ids, counts); });
         return nb::make_tuple(to_array(ids), to_array(std::move(counts)));
       }, nb::arg("texts"), nb::arg("specials").none(), nb::arg("threads"))
+      .def("encode_rows", [](const Encoder& self, const In<u8>& data, const In<i64>& offsets, const Specials* specials,
+                             unsigned threads) {
+        const std::size_t n = offsets.size();
+        const i64* const o = offsets.data();
+        bool sound = n > 0 && o[0] >= 0 && o[n - 1] <= static_cast<i64>(data.size());
+        for (std::size_t i = 0; sound && i + 1 < n; ++i) sound = o[i] <= o[i + 1];
+        if (!sound) throw Error(ErrorKind::value, "the offsets do not describe the text");
+        std::vector<std::string_view> documents;
+        const char* const text = reinterpret_cast<const char*>(data.data());
+        for (std::size_t i = 0; i + 1 < n; ++i) documents.emplace_back(text + o[i], static_cast<std::size_t>(o[i + 1] - o[i]));
+        IdBuffer ids;
+        std::vector<i64> counts;
+        without_lock(data.size(), [&] { self.encode_batch(documents, specials, threads, ids, counts); });
+        return nb::make_tuple(to_array(ids), to_array(std::move(counts)));
+      }, nb::arg("data"), nb::arg("offsets"), nb::arg("specials").none(), nb::arg("threads"))
       .def("feed", [](const Encoder& self, Stream& stream, nb::handle piece, bool last, const Specials* specials) {
         const std::string_view text = view(piece);
         const Encoder::Lease state(self);

@@ -9,7 +9,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any
 
 from . import _engine
@@ -174,6 +174,15 @@ class Codec:
         rows = [self.encode_array(text, specials) for text in texts]
         joined = np.concatenate(rows) if rows else np.empty(0, dtype=np.uint32)
         return joined, np.array([len(row) for row in rows], dtype=np.int64)
+
+    def encode_rows(
+        self, data: NDArray[np.uint8], offsets: NDArray[np.int64], specials: Any, threads: int
+    ) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+        """As :meth:`encode_batch`, of texts that lie one behind the other."""
+        if self.splitter is not None:
+            ids, counts = self.encoder.encode_rows(data, offsets, specials, threads)
+            return ids, counts
+        return self.encode_batch([data[a:b].tobytes() for a, b in pairwise(offsets.tolist())], specials, threads)
 
     def encode_iter(self, chunks: Iterable[bytes], specials: Any) -> Iterator[int]:
         if self.splitter is None:

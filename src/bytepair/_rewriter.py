@@ -7,6 +7,7 @@ methods; ``tokenizer`` takes the one or the other. Also here: which bytes of a t
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from .pipeline.names import Names
@@ -138,6 +139,12 @@ class Rewriter:
             ids[inner] = found
             ids[~inner] = [run for run in runs if isinstance(run, int)]
         return ids, np.diff(after[[0, *ends]])
+
+    def encode_rows(
+        self, data: NDArray[np.uint8], offsets: NDArray[np.int64], active: Active, threads: int
+    ) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+        """As :meth:`encode_batch`, of texts that lie one behind the other."""
+        return self.encode_batch([data[a:b].tobytes() for a, b in pairwise(offsets.tolist())], active, threads)
 
     def encode_iter(self, chunks: Iterable[bytes], active: Active) -> Iterator[int]:
         """The text must be there whole: what comes may change what was."""

@@ -16,6 +16,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from . import _arrow as arrow
 from ._check import brief
 from ._check import threads as check_threads
 from ._codec import Codec, engine_names
@@ -265,18 +266,41 @@ class Tokenizer(Facts):
         special: Special = "text",
         errors: Errors = "strict",
     ) -> Ragged:
-        """As :meth:`encode_batch`, into two flat arrays: a :class:`Ragged` of uint32 ids and int64 offsets."""
-        import numpy as np
+        """As :meth:`encode_batch`, into two flat arrays: a :class:`Ragged` of uint32 ids and int64 offsets.
+
+        A pyarrow array of strings is read where it lies, without a Python object for each text.
+        """
 
         if isinstance(texts, (str, bytes)):
             raise TypeError("encode_batch takes many texts; for a single one call encode, or give [text]")
         number = check_threads(threads, BytepairError)
+        if arrow.is_array(texts):
+            if not (isinstance(special, str) and special == "error"):
+                return self._arrow_rows(texts, number, self._matcher(special, "", errors), add_bos, add_eos)
+            texts = arrow.listed(texts)
         data = [as_data(text, errors, f"text {i}: ") for i, text in enumerate(texts)]
         matcher = self._always
         if special != "text":
             for i, text in enumerate(data):
                 matcher = self._matcher(special, text, errors, f"text {i}: ")
         ids, counts = self._front.encode_batch(data, matcher, number or os.cpu_count() or 1)
+        return self._rows(ids, counts, add_bos, add_eos)
+
+    def _arrow_rows(self, texts: Any, threads: int | None, matcher: Any, add_bos: bool, add_eos: bool) -> Ragged:
+        import numpy as np
+
+        parts = [
+            self._front.encode_rows(data, offsets, matcher, threads or os.cpu_count() or 1)
+            for data, offsets in arrow.texts(texts)
+        ]
+        ids = np.concatenate([ids for ids, _ in parts]) if parts else np.empty(0, dtype=np.uint32)
+        counts = np.concatenate([counts for _, counts in parts]) if parts else np.empty(0, dtype=np.int64)
+        return self._rows(ids, counts, add_bos, add_eos)
+
+    def _rows(self, ids: NDArray[np.uint32], counts: NDArray[np.int64], add_bos: bool, add_eos: bool) -> Ragged:
+        """The rows, with what is put around each."""
+        import numpy as np
+
         bos, eos = self._put("bos", add_bos), self._put("eos", add_eos)
         offsets = np.concatenate([[0], np.cumsum(counts + len(bos) + len(eos))]).astype(np.int64)
         if bos or eos:

@@ -10,15 +10,16 @@ from strategies import PIECES, raw_bytes, texts
 import bytepair
 
 CORPUS = "low low lower lowest, it's 12 newer é你好 wider 👍 <s>\n" * 3
+NAMES = ("<s>", "<bos>", "<eos>")
 TOKENIZERS = {
-    "bytes": bytepair.train(CORPUS, num_merges=25, specials=("<s>", "<bos>", "<eos>")),
-    "o200k": bytepair.train(CORPUS, num_merges=25, pattern="o200k", specials=("<s>", "<bos>", "<eos>")),
-    "no automaton": bytepair.train(CORPUS, num_merges=25, pattern=r"(\w)\1|\w+|\W", specials=("<s>", "<bos>", "<eos>")),
+    "bytes": bytepair.train(CORPUS, num_merges=25, specials=NAMES),
+    "o200k": bytepair.train(CORPUS, num_merges=25, pattern="o200k", specials=NAMES),
+    "no automaton": bytepair.train(CORPUS, num_merges=25, pattern=r"(\w)\1|\w+|\W", specials=NAMES),
     "characters": bytepair.train(
-        CORPUS, num_merges=20, alphabet="characters", unknown="bytes", specials=("<s>", "<bos>", "<eos>")
+        CORPUS, num_merges=20, alphabet="characters", unknown="bytes", specials=NAMES
     ),
     "classic": bytepair.train(
-        CORPUS, num_merges=20, alphabet="characters", end_of_word="fused", unknown="<unk>", specials=("<s>", "<bos>", "<eos>")
+        CORPUS, num_merges=20, alphabet="characters", end_of_word="fused", unknown="<unk>", specials=NAMES
     ),
 }  # fmt: skip
 tokenizers = st.sampled_from(sorted(TOKENIZERS)).map(TOKENIZERS.__getitem__)

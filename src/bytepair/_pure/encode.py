@@ -387,6 +387,14 @@ class Encoder:
             counts.append(len(ids) - before)
         return uint32(ids), int64(counts)
 
+    def encode_rows(
+        self, data: Any, offsets: Any, specials: Specials | None, threads: int
+    ) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+        text, starts = bytes(data), integers(offsets)
+        if not starts or starts[0] < 0 or starts[-1] > len(text) or any(a > b for a, b in zip(starts, starts[1:])):
+            raise BytepairError("the offsets do not describe the text")
+        return self.encode_batch([text[a:b] for a, b in zip(starts, starts[1:])], specials, threads)
+
     def cache_bytes(self) -> int:
         return (len(self._young) + len(self._old)) * self._ENTRY_BYTES
 
