@@ -398,6 +398,21 @@ NB_MODULE(_core, m) {
         new (self) Decoder(unpack<u8>(text), to_vector(offsets), unpack<u8>(flags));
       }, nb::arg("text"), nb::arg("offsets"), nb::arg("flags"))
       .def("decode", &decode_list, nb::arg("ids"), nb::arg("skip_specials"))
+      .def("places", [](const Decoder& self, const In<u32>& ids, nb::handle data, bool characters) {
+        const std::string_view text = view(data);
+        std::vector<i64> places(2 * ids.size());
+        const bool sound = without_lock(text.size(), [&] {
+          return self.places(ids.data(), ids.size(), bytes_of(text), text.size(), characters, places.data());
+        });
+        if (!sound) throw Error(ErrorKind::value, "decoder: the ids are not those of the text");
+        nb::object list = nb::steal(PyList_New(static_cast<Py_ssize_t>(ids.size())));
+        if (!list.is_valid()) throw nb::python_error();
+        for (std::size_t i = 0; i < ids.size(); ++i) {
+          const nb::object place = nb::make_tuple(places[2 * i], places[2 * i + 1]);
+          PyList_SET_ITEM(list.ptr(), static_cast<Py_ssize_t>(i), place.inc_ref().ptr());
+        }
+        return nb::borrow<nb::list>(list);
+      }, nb::arg("ids"), nb::arg("data"), nb::arg("characters"))
       .def("decode_array", [](const Decoder& self, const In<u32>& ids, bool skip_specials) {
         return decode(self, ids.data(), ids.size(), skip_specials);
       }, nb::arg("ids"), nb::arg("skip_specials"));

@@ -46,6 +46,11 @@ class Decoder {
     return n;
   }
 
+  // Where each token stands in the text s[0, n_text) that the ids are of, counted in characters or in bytes: places[2 i]
+  // and places[2 i + 1]. A token within one character has that character's place. The ids exist, their bytes joined are
+  // the text, and no token is marked; else false.
+  bool places(const u32* ids, std::size_t n, const u8* s, std::size_t n_text, bool characters, i64* places) const;
+
   // Writes what was measured; all ids exist.
   template <class Id>
   void write(const Id* ids, std::size_t n, bool skip_specials, char* out, std::size_t bytes) const {

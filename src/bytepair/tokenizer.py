@@ -351,7 +351,16 @@ class Tokenizer(Facts):
         """
         check_choice("unit", unit, ("characters", "bytes"))
         data = to_bytes(text, errors)
-        self._matcher(special, data, errors)  # refuses what special="error" refuses
+        matcher = self._matcher(special, data, errors)  # refuses what special="error" refuses
+        if self._is_spelled_out:
+            import numpy as np
+
+            found: list[int] = self._encode(data, matcher)
+            spelled = self._codec.decoder.places(np.array(found, dtype=np.uint32), data, unit == "characters")
+            bos, eos = self._put("bos", add_bos), self._put("eos", add_eos)
+            if bos or eos:
+                return [*bos, *found, *eos], [*[(0, 0)] * len(bos), *spelled, *[(0, 0)] * len(eos)]
+            return found, spelled
         placed = self._placed(data, special)
         ids, places = [one.id for one in placed], [one.place for one in placed]
         trimmed = None if self._around.template is None else self._around.template.trims_offsets
@@ -716,6 +725,14 @@ class Tokenizer(Facts):
         """The shortest way from a text to a list of ids."""
         front = self._front
         return front.encoder.encode if isinstance(front, Codec) and front.splitter is not None else front.encode
+
+    @cached_property
+    def _is_spelled_out(self) -> bool:
+        """Whether the bytes of the tokens, joined, are the text, and places are nothing but theirs."""
+        template = self._around.template
+        # In a byte-level file a name beyond ASCII is decoded as letters, which are other bytes.
+        plain = not self._around.letters or all(name.isascii() for name in self._names.values())
+        return plain and not self._changes_text and (template is None or template.trims_offsets is None)
 
     @property
     def _changes_text(self) -> bool:
