@@ -576,7 +576,7 @@ class Tokenizer(Facts):
         >>> import bytepair
         >>> tok = bytepair.train("low low lower lowest", num_merges=4)
         >>> tok.truncate("lowest low", 3), tok.truncate("lowest low", 3, side="left")
-        ('lowes', 't low')
+        ('lowes', 'st low')
         """
         return truncate(self, text, max_tokens, side, _known(options, ("add_bos", "add_eos", "special", "errors")))
 

@@ -439,12 +439,15 @@ def test_decoding(some: list[tuple[bytes, int]], ids: list[int], skip: bool) -> 
     def decoder(engine: ModuleType) -> Any:
         return engine.Decoder(b"".join(texts), offsets_of(texts), flags)
 
+    def places(data: str | bytes, characters: bool, engine: ModuleType) -> Any:
+        return decoder(engine).places(array("I", ids), data, characters)
+
     same(lambda engine: decoder(engine).decode(ids, skip))
     if all(0 <= i < 1 << 32 for i in ids):
         text = b"".join(texts[i] for i in ids if i < len(texts))
         for data in (text, text + b"x", text.decode("latin-1")):
             for characters in (True, False):
-                same(lambda engine: decoder(engine).places(array("I", ids), data, characters))
+                same(partial(places, data, characters))
     small = np.array([i for i in ids if 0 <= i < 1 << 32], dtype=np.uint32)
     same(lambda engine: decoder(engine).decode_array(small, skip))
 
