@@ -34,16 +34,22 @@ class AlignedArray {
     swap(other);
     return *this;
   }
-  AlignedArray(const AlignedArray&) = delete;
-  AlignedArray& operator=(const AlignedArray&) = delete;
+  AlignedArray(const AlignedArray& other) : AlignedArray(other.size_) {
+    if (size_) std::memcpy(static_cast<void*>(data_), other.data_, size_ * sizeof(T));
+  }
+  AlignedArray& operator=(const AlignedArray& other) {
+    AlignedArray copy(other);
+    swap(copy);
+    return *this;
+  }
   ~AlignedArray() {
     if (data_) ::operator delete(data_, std::align_val_t{align_});
   }
 
   T& operator[](std::size_t i) { return data_[i]; }
   const T& operator[](std::size_t i) const { return data_[i]; }
-  T* begin() { return data_; }
-  T* end() { return data_ + size_; }
+  const T* begin() const { return data_; }
+  const T* end() const { return data_ + size_; }
   std::size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
 

@@ -9,15 +9,15 @@
 namespace bytepair {
 
 void PairTable::resize(std::size_t slots) {
-  std::vector<u64> old(slots, kEmpty);
-  old.swap(slots_);
+  AlignedArray<u64> old(slots);
+  std::swap(old, slots_);
   mask_ = slots - 1;
   shift_ = 64;
   for (std::size_t s = slots; s > 1; s /= 2) --shift_;
   for (const u64 slot : old) {
-    if (slot == kEmpty) continue;
-    std::size_t i = place(slot >> kRankBits);
-    while (slots_[i] != kEmpty) i = (i + 1) & mask_;
+    if (slot == 0) continue;
+    std::size_t i = place(~slot >> kRankBits);
+    while (slots_[i] != 0) i = (i + 1) & mask_;
     slots_[i] = slot;
   }
 }
@@ -26,10 +26,10 @@ bool PairTable::insert(u32 left, u32 right, u32 rank) {
   if ((size_ + 1) * 2 > slots_.size()) resize(slots_.size() * 2);
   const u64 key = join(left, right);
   std::size_t i = place(key);
-  for (; slots_[i] != kEmpty; i = (i + 1) & mask_) {
-    if (slots_[i] >> kRankBits == key) return false;
+  for (; slots_[i] != 0; i = (i + 1) & mask_) {
+    if (~slots_[i] >> kRankBits == key) return false;
   }
-  slots_[i] = key << kRankBits | rank;
+  slots_[i] = ~(key << kRankBits | rank);
   ++size_;
   return true;
 }
@@ -37,7 +37,7 @@ bool PairTable::insert(u32 left, u32 right, u32 rank) {
 u32 PairTable::by_slot(u32 left, u32 right) const {
   const u64 key = join(left, right);
   std::size_t i = place(key);
-  while (slots_[i] >> kRankBits != key) i = (i + 1) & mask_;
+  while (~slots_[i] >> kRankBits != key) i = (i + 1) & mask_;
   return shared_[i];
 }
 
@@ -65,7 +65,7 @@ PairTable PairTable::of_merges(const u32* left, const u32* right, const u32* ids
     for (std::size_t i = 0; i < n; ++i) {
       const u64 key = join(left[i], right[i]);
       std::size_t at = table.place(key);
-      while (table.slots_[at] >> kRankBits != key) at = (at + 1) & table.mask_;
+      while (~table.slots_[at] >> kRankBits != key) at = (at + 1) & table.mask_;
       table.shared_[at] = ids[i];
     }
   }

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "aligned.hpp"
 #include "tokens.hpp"
 
 namespace bytepair {
@@ -29,7 +30,7 @@ class PairTable {
   u32 rank(u32 left, u32 right) const {
     const u64 key = join(left, right);
     for (std::size_t i = place(key);; i = (i + 1) & mask_) {
-      const u64 slot = slots_[i];
+      const u64 slot = ~slots_[i];
       if (slot == kEmpty) return kNone;  // before the key: its upper bits are those of a pair of the highest ids
       if (slot >> kRankBits == key) return static_cast<u32>(slot) & kRankMask;
     }
@@ -56,7 +57,7 @@ class PairTable {
   void resize(std::size_t slots);
   u32 by_slot(u32 left, u32 right) const;
 
-  std::vector<u64> slots_;
+  AlignedArray<u64> slots_;  // each with its bits turned over, so that an empty one is zero
   std::vector<u32> by_rank_;  // the id that each rank makes, where no two share one
   std::vector<u32> shared_;   // else the id of each slot
   std::size_t mask_ = 0, size_ = 0;
