@@ -14,12 +14,20 @@ void PairTable::resize(std::size_t slots) {
   mask_ = slots - 1;
   shift_ = 64;
   for (std::size_t s = slots; s > 1; s /= 2) --shift_;
+  filter_shift_ = std::max(shift_ - 1, 64 - 21);  // two bits a slot, up to 256 KiB
+  filter_.assign(std::max<std::size_t>((std::size_t{1} << (64 - filter_shift_)) / 64, 1), 0);
   for (const u64 slot : old) {
-    if (slot == 0) continue;
-    std::size_t i = place(~slot >> kRankBits);
-    while (slots_[i] != 0) i = (i + 1) & mask_;
-    slots_[i] = slot;
+    if (slot != 0) put(~slot);
   }
+}
+
+// A pair that is not there yet.
+void PairTable::put(u64 slot) {
+  const u64 hash = spread(slot >> kRankBits), bit = hash >> filter_shift_;
+  filter_[bit >> 6] |= u64{1} << (bit & 63);
+  std::size_t i = static_cast<std::size_t>(hash >> shift_);
+  while (slots_[i] != 0) i = (i + 1) & mask_;
+  slots_[i] = ~slot;
 }
 
 bool PairTable::insert(u32 left, u32 right, u32 rank) {
@@ -29,7 +37,7 @@ bool PairTable::insert(u32 left, u32 right, u32 rank) {
   for (; slots_[i] != 0; i = (i + 1) & mask_) {
     if (~slots_[i] >> kRankBits == key) return false;
   }
-  slots_[i] = ~(key << kRankBits | rank);
+  put(key << kRankBits | rank);
   ++size_;
   return true;
 }

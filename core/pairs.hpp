@@ -28,8 +28,10 @@ class PairTable {
 
   // kNone where the two do not merge.
   u32 rank(u32 left, u32 right) const {
-    const u64 key = join(left, right);
-    for (std::size_t i = place(key);; i = (i + 1) & mask_) {
+    const u64 key = join(left, right), hash = spread(key);
+    const u64 bit = hash >> filter_shift_;
+    if (!(filter_[bit >> 6] >> (bit & 63) & 1)) return kNone;
+    for (std::size_t i = static_cast<std::size_t>(hash >> shift_);; i = (i + 1) & mask_) {
       const u64 slot = ~slots_[i];
       if (slot == kEmpty) return kNone;  // before the key: its upper bits are those of a pair of the highest ids
       if (slot >> kRankBits == key) return static_cast<u32>(slot) & kRankMask;
@@ -52,11 +54,17 @@ class PairTable {
   static constexpr u64 kEmpty = ~u64{0};  // never a slot: no rank is kRankMask
 
   static u64 join(u32 left, u32 right) { return static_cast<u64>(left) << 21 | right; }
-  std::size_t place(u64 key) const { return static_cast<std::size_t>((key * 0x9E3779B97F4A7C15ull) >> shift_); }
+  static u64 spread(u64 key) { return key * 0x9E3779B97F4A7C15ull; }
+  std::size_t place(u64 key) const { return static_cast<std::size_t>(spread(key) >> shift_); }
   bool insert(u32 left, u32 right, u32 rank);
+  void put(u64 slot);
   void resize(std::size_t slots);
   u32 by_slot(u32 left, u32 right) const;
 
+  // A bit for each pair, where most that do not merge have none: small enough for the near caches, which the slots of a
+  // large vocabulary are not.
+  std::vector<u64> filter_;
+  int filter_shift_ = 0;
   AlignedArray<u64> slots_;  // each with its bits turned over, so that an empty one is zero
   std::vector<u32> by_rank_;  // the id that each rank makes, where no two share one
   std::vector<u32> shared_;   // else the id of each slot
