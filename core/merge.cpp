@@ -10,8 +10,62 @@ namespace bytepair {
 void Merger::merge(std::vector<u32>& symbols) {
   if (symbols.size() <= kScanLimit)
     merge_by_scan(symbols);
+  else if (pairs_.ordered() && repeats(symbols))
+    merge_by_runs(symbols);
   else
     merge_by_heap(symbols);
+}
+
+// Whether there are few runs of equal symbols, as in a line of dashes.
+bool Merger::repeats(const std::vector<u32>& symbols) {
+  const std::size_t most = symbols.size() / 16;
+  std::size_t runs = 1;
+  for (std::size_t i = 1; i < symbols.size(); ++i) {
+    runs += symbols[i] != symbols[i - 1];
+    if (runs > most) return false;
+  }
+  return true;
+}
+
+// All places of the lowest rank at once, from left to right, a run of equal symbols in one step: a million letters take
+// some twenty rounds.
+void Merger::merge_by_runs(std::vector<u32>& symbols) {
+  const auto push = [](std::vector<Run>& runs, u32 symbol, std::size_t count) {
+    if (count == 0) return;
+    if (!runs.empty() && runs.back().symbol == symbol)
+      runs.back().count += count;
+    else
+      runs.push_back({symbol, count});
+  };
+  runs_.clear();
+  for (const u32 symbol : symbols) push(runs_, symbol, 1);
+  for (;;) {
+    u32 lowest = kNone;
+    for (std::size_t i = 0; i < runs_.size(); ++i) {
+      if (runs_[i].count > 1) lowest = std::min(lowest, pairs_.rank(runs_[i].symbol, runs_[i].symbol));
+      if (i + 1 < runs_.size()) lowest = std::min(lowest, pairs_.rank(runs_[i].symbol, runs_[i + 1].symbol));
+    }
+    if (lowest == kNone) break;
+    merged_.clear();
+    for (std::size_t i = 0; i < runs_.size(); ++i) {
+      const u32 symbol = runs_[i].symbol;
+      std::size_t count = runs_[i].count;
+      if (count > 1 && pairs_.rank(symbol, symbol) == lowest) {
+        push(merged_, pairs_.made(symbol, symbol, lowest), count / 2);
+        count %= 2;
+      }
+      if (count > 0 && i + 1 < runs_.size() && pairs_.rank(symbol, runs_[i + 1].symbol) == lowest) {
+        push(merged_, symbol, count - 1);
+        push(merged_, pairs_.made(symbol, runs_[i + 1].symbol, lowest), 1);
+        if (--runs_[i + 1].count == 0) ++i;
+      } else {
+        push(merged_, symbol, count);
+      }
+    }
+    runs_.swap(merged_);
+  }
+  symbols.clear();
+  for (const Run& run : runs_) symbols.insert(symbols.end(), run.count, run.symbol);
 }
 
 std::size_t Merger::merge_short(u32* symbols, u32* ranks, std::size_t n) const {
