@@ -185,6 +185,7 @@ def loaded(value: Any) -> Tokenizer:
     [
         (document(type="Unigram"), "Unigram.*sentencepiece"),
         (document(type="WordPiece"), "WordPiece.*tokenizers"),
+        (document(type=["BPE"]), r"model is \['BPE'\]"),
         (document(vocab=[]), "model.vocab is a list"),
         (document(vocab={"a": "0"}), "'a' the id '0'"),
         (document(vocab={"a": 0, "b": 0, "ab": 2}), "id 0"),
@@ -207,6 +208,7 @@ def loaded(value: Any) -> Tokenizer:
         ({**document(), "post_processor": {"type": "Nope"}}, "post_processor"),
         ({**document(), "truncation": 3}, "truncation"),
         ({**document(), "padding": {"strategy": 1}}, "padding"),
+        ({**document(), "padding": {"pad_token": ["x"]}}, "padding"),
     ],
 )
 def test_what_is_wrong_is_said(value: Any, message: str) -> None:
@@ -223,6 +225,23 @@ def test_deep_nesting_ends_in_an_error() -> None:
         part = {"type": "Sequence", "pretokenizers": [part]}
     with pytest.raises(FormatError, match="nested"):
         loaded({**document(), "pre_tokenizer": part})
+
+
+def test_more_pre_tokenizers_than_anyone_has_are_refused() -> None:
+    part = {"type": "Split", "pattern": {"Regex": r"\d+"}, "behavior": "Isolated", "invert": False}
+    with pytest.raises(FormatError, match=r"pretokenizers\[100\].*more than 100"):
+        loaded({**document(), "pre_tokenizer": {"type": "Sequence", "pretokenizers": [part] * 20_000}})
+
+
+def test_a_name_that_shares_an_id_with_another_token_is_not_written() -> None:
+    """A file whose ids have a gap: its owner numbers the name anew, and meets the id of "c"."""
+    row = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)
+    value = document(vocab={"a": 0, "b": 1, "ab": 2, "c": 4})
+    value["added_tokens"] = [{"id": 4, "content": "<x>", "special": True, **row}]
+    tok = loaded(value)
+    assert tok.encode("<x>", special="all") == tok.encode("c") == [4]
+    with pytest.raises(FormatError, match="'c' and '<x>' share the id 4"):
+        tok.save("x.json", format="huggingface")
 
 
 def test_its_own_words_are_not_overruled() -> None:

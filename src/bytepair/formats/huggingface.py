@@ -66,7 +66,7 @@ class _Reader:
         self.model = self.typed(self.document.get("model"), "model", dict)
         kind = self.model.get("type", "BPE")
         if kind != "BPE":
-            tool = _OTHERS.get(kind)
+            tool = _OTHERS.get(kind) if isinstance(kind, str) else None
             raise self.fail(
                 f"the model is {kind!r}, which is no byte-pair encoding"
                 + (f"; {tool} runs it" if tool else "; the `tokenizers` library may run it")
@@ -256,8 +256,9 @@ class _Reader:
         if unknown_id in by_id:
             found["unk"] = by_id[unknown_id]
         padding = self.document.get("padding")
-        if isinstance(padding, dict) and padding.get("pad_token") in specials:
-            found["pad"] = padding["pad_token"]
+        pad = padding.get("pad_token") if isinstance(padding, dict) else None
+        if isinstance(pad, str) and pad in specials:
+            found["pad"] = pad
         config = self.beside().get("tokenizer_config.json")
         if config is not None:
             for role in ROLES:
