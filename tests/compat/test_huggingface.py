@@ -16,6 +16,7 @@ from pattern_peers import TRICKY, vocabulary_file
 
 import bytepair
 from bytepair import BytepairNotice, FormatError, Tokenizer
+from bytepair.formats.huggingface_write import INSIDE
 
 DATA = Path(__file__).parent / "data"
 CUTS = ["qwen3", "deepseek_v3"]
@@ -168,6 +169,34 @@ def test_roles_come_from_the_config_beside_it(tmp_path: Path) -> None:
     assert tok.token_str(tok.eos_id) == "<｜end▁of▁sentence｜>"
     tok.save(tmp_path / "out", format="huggingface")
     assert json.loads((tmp_path / "out" / "tokenizer_config.json").read_text("utf-8"))["chat_template"] == "{{ x }}"
+
+
+@pytest.mark.parametrize("text", ["[]", '"x"', "{", ""])
+def test_a_config_that_is_no_object_is_refused(text: str, tmp_path: Path) -> None:
+    (tmp_path / "tokenizer.json").write_bytes(cut_of("qwen3"))
+    (tmp_path / "tokenizer_config.json").write_text(text, "utf-8")
+    with pytest.raises(FormatError, match=r"tokenizer_config\.json"):
+        bytepair.load(tmp_path)
+
+
+def test_a_config_may_begin_with_a_mark_of_byte_order(tmp_path: Path) -> None:
+    (tmp_path / "tokenizer.json").write_bytes(cut_of("qwen3"))
+    (tmp_path / "tokenizer_config.json").write_text('{"kept": 1}', "utf-8-sig")
+    bytepair.load(tmp_path).save(tmp_path / "out", format="huggingface")
+    assert json.loads((tmp_path / "out" / "tokenizer_config.json").read_text("utf-8"))["kept"] == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [("tokenizer_config.json", "[]"), ("tokenizer_config.json", "{"), ("pre_tokenizer", "3"), (INSIDE, "[1]")],
+)
+def test_our_json_holds_only_settings_that_can_be_written_again(name: str, text: str, tmp_path: Path) -> None:
+    path = tmp_path / "ours.json"
+    bytepair.load(cut_of("qwen3")).save(path)
+    value = json.loads(path.read_text("utf-8"))
+    value["around"]["settings"][name] = text
+    with pytest.raises(FormatError, match=name):
+        bytepair.load(json.dumps(value).encode())
 
 
 def document(**model: Any) -> dict[str, Any]:

@@ -262,7 +262,7 @@ class _Reader:
         config = self.beside().get("tokenizer_config.json")
         if config is not None:
             for role in ROLES:
-                token = config.get(f"{role}_token") if isinstance(config, dict) else None
+                token = config.get(f"{role}_token")
                 name = token.get("content") if isinstance(token, dict) else token
                 if isinstance(name, str) and name in specials:
                     found[role] = name
@@ -271,7 +271,10 @@ class _Reader:
     def beside(self) -> dict[str, Any]:
         """The JSON files in the folder that belong to the tokenizer."""
         files = {name: self.source.beside(name) for name in BESIDE}
-        return {name: file.json for name, file in files.items() if file is not None and name.endswith(".json")}
+        found = {name: file.json for name, file in files.items() if file is not None and name.endswith(".json")}
+        for name, value in found.items():
+            self.typed(value, f"{name} beside it", dict)
+        return found
 
     # ---- what stands around the model ----
 
@@ -322,7 +325,7 @@ class _Reader:
         for name in BESIDE:
             file = self.source.beside(name)
             if file is not None:
-                settings.append((name, file.text))
+                settings.append((name, file.text.removeprefix("\ufeff")))
         return Around(
             normaliser=Normaliser.from_huggingface(document.get("normalizer")),
             mark=mark,
