@@ -66,7 +66,7 @@ class _Reader:
         self.model = self.typed(self.document.get("model"), "model", dict)
         kind = self.model.get("type", "BPE")
         if kind != "BPE":
-            tool = _OTHERS.get(kind)
+            tool = _OTHERS.get(kind) if isinstance(kind, str) else None
             raise self.fail(
                 f"the model is {kind!r}, which is no byte-pair encoding"
                 + (f"; {tool} runs it" if tool else "; the `tokenizers` library may run it")
@@ -256,12 +256,13 @@ class _Reader:
         if unknown_id in by_id:
             found["unk"] = by_id[unknown_id]
         padding = self.document.get("padding")
-        if isinstance(padding, dict) and padding.get("pad_token") in specials:
-            found["pad"] = padding["pad_token"]
+        pad = padding.get("pad_token") if isinstance(padding, dict) else None
+        if isinstance(pad, str) and pad in specials:
+            found["pad"] = pad
         config = self.beside().get("tokenizer_config.json")
         if config is not None:
             for role in ROLES:
-                token = config.get(f"{role}_token") if isinstance(config, dict) else None
+                token = config.get(f"{role}_token")
                 name = token.get("content") if isinstance(token, dict) else token
                 if isinstance(name, str) and name in specials:
                     found[role] = name
@@ -270,7 +271,10 @@ class _Reader:
     def beside(self) -> dict[str, Any]:
         """The JSON files in the folder that belong to the tokenizer."""
         files = {name: self.source.beside(name) for name in BESIDE}
-        return {name: file.json for name, file in files.items() if file is not None and name.endswith(".json")}
+        found = {name: file.json for name, file in files.items() if file is not None and name.endswith(".json")}
+        for name, value in found.items():
+            self.typed(value, f"{name} beside it", dict)
+        return found
 
     # ---- what stands around the model ----
 
@@ -321,7 +325,7 @@ class _Reader:
         for name in BESIDE:
             file = self.source.beside(name)
             if file is not None:
-                settings.append((name, file.text))
+                settings.append((name, file.text.removeprefix("\ufeff")))
         return Around(
             normaliser=Normaliser.from_huggingface(document.get("normalizer")),
             mark=mark,

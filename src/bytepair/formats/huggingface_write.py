@@ -153,6 +153,9 @@ class _Writer:
                 'character; train with end_of_word="fused" and another unknown='
             )
         ids: dict[str, int] = {}
+        for i, name in v.names.items():
+            if self.strings.get(i, name) != name:
+                raise self.fail(f"{self.strings[i]!r} and {name!r} share the id {i}; give the name an id of its own")
         for i, text in (*self.strings.items(), *v.names.items()):
             if ids.setdefault(text, i) != i:
                 raise self.fail(f"ids {ids[text]} and {i} are both written {text!r} there")

@@ -23,14 +23,20 @@ if TYPE_CHECKING:
 
 __all__ = ["Options", "Source", "Written", "parse_json"]
 
-MAX_BYTES = 1 << 30
-"""How many bytes a tokenizer's file may have, unpacked."""
+MAX_BYTES = 1 << 28
+"""How many bytes a tokenizer's file may have, unpacked; those of a quarter of a million tokens have some 40 million."""
+
+MAX_VALUES = 1 << 24
+"""How many values JSON may hold: Python takes some 60 bytes for each, and the file of the most tokens has fewer."""
+
+MAX_XZ_MEMORY = 1 << 28
+"""How much memory an xz file may ask for to be unpacked; the highest level that there is asks for 65 MB."""
 
 HEAD = 1 << 16
 
 _PACKED: dict[bytes, tuple[str, Any]] = {
     b"\x1f\x8b": ("gzip", gzip.open),
-    b"\xfd7zXZ\x00": ("xz", lzma.LZMAFile),
+    b"\xfd7zXZ\x00": ("xz", None),
     b"BZh": ("bzip2", bz2.BZ2File),
 }
 
@@ -122,8 +128,11 @@ class Source:
             return packed
         name, opener = _PACKED[kind]
         try:
-            with opener(io.BytesIO(packed)) as file:
-                data: bytes = file.read(MAX_BYTES + 1)
+            if opener is None:
+                data = _unpack_xz(packed, MAX_BYTES + 1)
+            else:
+                with opener(io.BytesIO(packed)) as file:
+                    data = file.read(MAX_BYTES + 1)
         except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
             raise FormatError(f"{self.name} is a damaged {name} file: {error}; fetch it again") from None
         if len(data) > MAX_BYTES:
@@ -188,6 +197,19 @@ def _packing(data: bytes) -> bytes | None:
     return next((start for start in _PACKED if data.startswith(start)), None)
 
 
+def _unpack_xz(packed: bytes, most: int) -> bytes:
+    """The beginning of what is in an xz file; its module's own class of files knows no bound of memory."""
+    out, size = [], 0
+    while packed and size < most:
+        stream = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=MAX_XZ_MEMORY)
+        out.append(stream.decompress(packed, most - size))
+        size += len(out[-1])
+        if not stream.eof and size < most:
+            raise EOFError("it ends before its end-of-stream marker was reached")
+        packed = stream.unused_data.lstrip(b"\0")  # padding between streams
+    return b"".join(out)
+
+
 @dataclass(frozen=True)
 class Written:
     """What a format makes of a tokenizer.
@@ -213,6 +235,8 @@ def parse_json(data: bytes, name: str) -> Any:
             raise FormatError(f"{name} has the key {twice!r} twice in one object; take one out")
         return out
 
+    if sum(map(data.count, (b",", b"[", b"{"))) > MAX_VALUES:
+        raise FormatError(f"{name} holds over {MAX_VALUES} values, which no tokenizer's file has; check what it is")
     try:
         return json.loads(data.decode("utf-8-sig"), object_pairs_hook=unique)
     except UnicodeDecodeError as error:
