@@ -36,15 +36,15 @@ def versions(*packages: str) -> dict[str, str]:
     return {"bytepair": bytepair.__version__, **{name: version(name) for name in packages}}
 
 
-def write_record(name: str, record: dict[str, Any], packages: tuple[str, ...]) -> Path:
-    """Writes bench/records/NAME.json."""
+def write_record(where: str | Path, record: dict[str, Any], packages: tuple[str, ...]) -> Path:
+    """Writes bench/records/NAME.json, or the file that a path names."""
     RECORDS.mkdir(exist_ok=True)
-    path = RECORDS / f"{name}.json"
+    path = where if isinstance(where, Path) else RECORDS / f"{where}.json"
     whole = {
         "date": datetime.date.today().isoformat(),
         "machine": machine(),
         "versions": versions(*packages),
         **record,
     }
-    path.write_text(json.dumps(whole, indent=1) + "\n")
+    path.write_text(json.dumps(whole, indent=1) + "\n", "utf-8")
     return path

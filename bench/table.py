@@ -102,6 +102,10 @@ def peers_table(record: dict[str, Any]) -> list[str]:
         lines += ["", "| worst case, 1 MB | times as fast | twice as long takes |", "|---|---|---|"]
         for name, found in worst.items():
             lines.append(f"| {name} | {lowest(found)} | {max(figure['doubling'] for figure in found):.1f} times |")
+    two = [figure["one_thread_over_two"] for figure in record["figures"] if "one_thread_over_two" in figure]
+    count = [figure["array_over_count"] for figure in record["figures"] if "array_over_count" in figure]
+    own = [f"two threads are {min(two):.1f} times as fast as one"] if two else []
+    own += [f"counting is {min(count):.1f} times as fast as making an array"] if count else []
     exact, other = [], []
     for peer, told in record["peers"].items():
         differs = [vocab for vocab, facts in told["vocabularies"].items() if facts["differs"]]
@@ -116,6 +120,8 @@ def peers_table(record: dict[str, Any]) -> list[str]:
     )
     lines.append(f"the lowest of {', '.join(vocabularies)}, with the peer that was fastest there.")
     lines.append(f"Compared first: the ids of {', '.join(exact)} are right.")
+    if own:
+        lines.append(f"At the least, {' and '.join(own)}.")
     if other:
         lines.append(f"Not right, or no result, on some text: {', '.join(other)}; no rivals there.")
     return lines

@@ -177,16 +177,18 @@ def make(peer: Any, job: Job) -> Iterator[tuple[str, Any]]:
 
 
 def check(peer: Any, job: Job) -> Iterator[tuple[str, Any]]:
-    """Each step "WAY CUT TEXT": the first difference from the right ids, or None, and how long the way took.
+    """Each step "WAY CUT TEXT": the first difference from the right ids, or None, and how long the way took; or that
+    the library lacks the way.
 
     Random bytes have no right ids, for the owner of the vocabularies reads only text: they have to come back.
     """
     for step in job["steps"]:
         kind, cut, name = step.split(" ", 2)
         way = getattr(peer, kind)
-        data = parts(job, cut, name)
         if way is None or (name.startswith("random bytes") and not (peer.decode_bytes and kind.endswith("_bytes"))):
+            yield step, {"lacks": True}
             continue
+        data = parts(job, cut, name)
         given: list[Any] = data if kind.endswith("_bytes") else [part.decode() for part in data]
         if name.startswith("random bytes"):
             found, seconds = kept(way, given)

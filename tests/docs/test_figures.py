@@ -43,6 +43,8 @@ def test_a_row_is_the_lowest_ratio_to_the_fastest_exact_peer() -> None:
             figure(None),
             figure(2.0, text="multilingual"),
             figure(3.0, form="bytes"),
+            figure(1.4, row="batch", step="huge", one_thread_over_two=1.75),
+            figure(None, row="count", step="count", array_over_count=1.21),
             figure(0.75, row="worst", text="CJK", step="CJK.1", doubling=2.04),
         ],
     }
@@ -50,6 +52,10 @@ def test_a_row_is_the_lowest_ratio_to_the_fastest_exact_peer() -> None:
     assert "| ids to an array, text seen before | 1.25 (`peer1.25`) | 2.00 (`peer2.0`) |" in lines
     assert "| the same from bytes | 3.00 (`peer3.0`) | – |" in lines
     assert "| CJK | 0.75 (`peer0.75`) | 2.0 times |" in lines
-    assert sum(line.startswith("| ") for line in lines) == 5
+    assert sum(line.startswith("| ") for line in lines) == 6
+    assert (
+        "At the least, two threads are 1.8 times as fast as one and counting is 1.2 times as fast as making an array."
+        in lines
+    )
     assert "Compared first: the ids of right 1.0 are right." in lines
     assert "Not right, or no result, on some text: wrong 1.0; no rivals there." in lines
