@@ -45,8 +45,9 @@ class Peer:
     decode_array_str: Way = None
     decode_array_bytes: Way = None
 
-    def __init__(self, folder: Path, vocab: str, threads: int) -> None:
-        self.folder, self.vocab, self.threads = folder, vocab, threads
+    def __init__(self, folder: Path, vocab: str, threads: int, *, starts: bool = False) -> None:
+        """``starts``: loading is what is timed, so the library's own fastest form is what it reads."""
+        self.folder, self.vocab, self.threads, self.starts = folder, vocab, threads, starts
         self.ranks = str(folder / f"{vocab}.tiktoken")
         self.json = str(folder / f"{vocab}.json")
         self.load()
@@ -122,7 +123,10 @@ class Fastokens(Peer):
         import numpy as np
         from fastokens import Tokenizer
 
-        tok = Tokenizer.from_file(self.json)
+        if self.starts:
+            tok = Tokenizer.from_tiktoken(self.ranks, encoding=self.vocab)
+        else:
+            tok = Tokenizer.from_file(self.json)
         self.list = lambda text: tok.encode_ordinary(text).ids
         self.array = lambda text: np.frombuffer(tok.encode_batch_flat([text])[0], np.uint32)
         self.batch = lambda texts: [np.frombuffer(part, np.uint32) for part in tok.encode_batch_flat(texts)]
@@ -136,7 +140,7 @@ class Snaptokens(Peer):
         import numpy as np
         from snaptokens import Tokenizer
 
-        tok = Tokenizer.from_file(self.json)
+        tok = Tokenizer.from_file(self.json, tkz_cache=self.starts)
         self.list = lambda text: tok.encode(text).ids
         self.array = lambda text: np.frombuffer(tok.encode_batch_flat([text])[0], np.uint32)
         self.batch = lambda texts: [np.frombuffer(part, np.uint32) for part in tok.encode_batch_flat(texts)]
@@ -211,7 +215,10 @@ class Tokie(Peer):
     def load(self) -> None:
         import tokie
 
-        tok = tokie.Tokenizer.from_json(self.json)
+        own = self.folder / f"{self.vocab}.tokie.tkz"  # snaptokens too names its files so
+        tok = tokie.Tokenizer.from_file(str(own)) if own.exists() else tokie.Tokenizer.from_json(self.json)
+        if self.starts and not own.exists():
+            tok.save(str(own))
         self.list = lambda text: tok.encode(text, add_special_tokens=False).ids
         self.list_bytes, self.count = tok.encode_bytes, tok.count_tokens
         self.batch = lambda texts: [row.ids for row in tok.encode_batch(texts, add_special_tokens=False)]

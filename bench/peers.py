@@ -307,6 +307,8 @@ class Bench:
         for peer in self.peers:
             told = self.run(peer, group.vocab, "start", **group.job)
             found[peer] = told["start"]["ids"] if "start" in told else None
+            if found[peer] != found[OURS]:
+                print(f"start, {peer}: {self.missing.get((peer, group.vocab)) or told or 'other ids'}", flush=True)
         return [peer for peer, ids in found.items() if peer != OURS and ids == found[OURS]]
 
     def figure(

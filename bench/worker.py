@@ -27,7 +27,9 @@ def main() -> None:
     import adapters
 
     try:
-        peer = adapters.PEERS[job["peer"]](Path(job["files"]), job["vocab"], job["threads"])
+        peer = adapters.PEERS[job["peer"]](
+            Path(job["files"]), job["vocab"], job["threads"], starts=job["kind"] == "start"
+        )
     except adapters.Missing as error:
         tell(step=None, missing=str(error))
         return
@@ -91,11 +93,13 @@ def encode(peer: Any, job: Job) -> Iterator[tuple[str, Any]]:
 
 def count(peer: Any, job: Job) -> Iterator[tuple[str, Any]]:
     """Step "count": how many tokens a text has that was seen; for ours also "array", which it has to beat."""
-    ways = ["count", *(["array"] if job["peer"] == "bytepair" else [])]
-    for way in ways:
-        each(getattr(peer, way), [block.decode() for block in blocks(job, f"{job['text']}.unseen")])
+    ways = [peer.count, *([peer.array] if job["peer"] == "bytepair" else [])]
+    for name in ("unseen", "seen"):
+        for way in ways:
+            each(way, [block.decode() for block in blocks(job, f"{job['text']}.{name}")])
+    for step, way in zip(("count", "array"), ways):
         given = [block.decode() for block in blocks(job, f"{job['text']}.seen")]
-        yield way, timed(lambda given=given, way=way: each(getattr(peer, way), given))
+        yield step, timed(lambda given=given, way=way: each(way, given))
 
 
 def short(peer: Any, job: Job) -> Iterator[tuple[str, Any]]:
@@ -180,7 +184,8 @@ def check(peer: Any, job: Job) -> Iterator[tuple[str, Any]]:
     """Each step "WAY CUT TEXT": the first difference from the right ids, or None, and how long the way took; or that
     the library lacks the way.
 
-    Random bytes have no right ids, for the owner of the vocabularies reads only text: they have to come back.
+    Random bytes have no right ids, for the owner of the vocabularies reads only text: they have to come back, and bytes
+    that are text have to have the right ids.
     """
     for step in job["steps"]:
         kind, cut, name = step.split(" ", 2)
@@ -194,6 +199,9 @@ def check(peer: Any, job: Job) -> Iterator[tuple[str, Any]]:
             found, seconds = kept(way, given)
             back = b"".join(peer.decode_bytes(listed(ids)) for ids in found)
             differs = None if back == b"".join(data) else "the bytes do not come back"
+            for other in ("base64.1", "emoji.1"):
+                text = parts(job, "whole", other)
+                differs = differs or difference(kind, kept(way, text)[0], reference(job, "whole", other))
         elif kind.startswith("decode"):
             right = reference(job, cut, name)
             found, seconds = kept(way, right if "array" in kind else [ids.tolist() for ids in right])
