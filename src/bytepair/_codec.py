@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 from . import _engine
 from .errors import UnknownTokenError
 from .pattern import Pattern, blanks, resolve
-from .pipeline.letters import from_letters
 
 if TYPE_CHECKING:
     import numpy as np
@@ -119,6 +118,8 @@ class Codec:
 
     @cached_property
     def decoder(self) -> Any:
+        from .pipeline.letters import from_letters
+
         v = self.vocabulary
         texts, flags = [b""] * v.rows, bytearray(v.rows)
         for i, text in v.tokens.items():

@@ -14,7 +14,6 @@ from ._codec import Codec
 from ._text import to_bytes
 from .errors import UnknownTokenError
 from .pipeline.around import NOTHING_AROUND, Around
-from .pipeline.letters import to_letters
 
 if TYPE_CHECKING:
     from .pattern import Pattern
@@ -262,6 +261,8 @@ class Facts:
             return v.names[id]
         if id in self._fallback:
             return f"<0x{text[0]:02X}>"
+        from .pipeline.letters import to_letters
+
         plain = not self._around.letters or id in v.inert
         return self._shown(id, text.decode("utf-8", "backslashreplace") if plain else to_letters(text))
 

@@ -7,17 +7,15 @@ which licence is in ``PROVENANCE.json``. ``formats`` and ``compat`` call these; 
 
 from __future__ import annotations
 
-import re
+from typing import TYPE_CHECKING
 
 from ..errors import FormatError
-from ..pipeline.around import Around
-from ..pipeline.normalise import Normaliser
-from ..tokenizer import Tokenizer
-from ..vocabulary import byte_order
 from .known import known
 from .models import BY_MODEL, for_model
-from .packed import read
 from .table import ENTRIES, PACKED, Entry
+
+if TYPE_CHECKING:
+    from ..tokenizer import Tokenizer
 
 __all__ = ["for_model", "known", "load", "models", "names", "ranks", "specials"]
 
@@ -45,6 +43,9 @@ def load(name: str) -> Tokenizer:
     >>> load("cl100k_base").encode("hello world")
     [15339, 1917]
     """
+    from ..tokenizer import Tokenizer
+    from .packed import read
+
     entry = _entry(name)
     if entry.rule == "merges":
         tokenizer = Tokenizer.from_merges(
@@ -63,9 +64,12 @@ def load(name: str) -> Tokenizer:
             specials={special: i for special, i in entry.specials.items() if one_name_each[i] == special},
             roles=entry.roles,
         )
-    normaliser = Normaliser.from_huggingface(entry.normaliser)
-    if normaliser is None:
+    if entry.normaliser is None:
         return tokenizer
+    from ..pipeline.around import Around
+    from ..pipeline.normalise import Normaliser
+
+    normaliser = Normaliser.from_huggingface(entry.normaliser)
     return Tokenizer(tokenizer._vocabulary, tokenizer.pattern, None, Around(normaliser=normaliser))
 
 
@@ -92,12 +96,17 @@ def _entry(name: str) -> Entry:
 
 
 def _ranks(file: str) -> dict[bytes, int]:
+    from ..vocabulary import byte_order
+    from .packed import read
+
     packed = PACKED[file]
     if packed.after is None:
         tokens = [bytes([b]) for b in byte_order("gpt2")]
     else:
         tokens = list(_ranks(packed.after))
         if packed.without is not None:
+            import re
+
             unwanted = re.compile(packed.without).fullmatch
             tokens = [token for token in tokens if not unwanted(token)]
     pairs = read(file)

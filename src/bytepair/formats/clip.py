@@ -30,7 +30,6 @@ from ..vocabulary import Alphabet, assemble, byte_order
 from .source import Options, Source, Written
 
 NAME = "clip"
-FILES = ("bpe_simple_vocab_16e6.txt.gz", "bpe_simple_vocab_16e6.txt")
 SPECIALS = ("<|startoftext|>", "<|endoftext|>")
 MERGES = 49152 - 256 - 2
 """How many merges its owner takes: ``merges[1 : 49152 - 256 - 2 + 1]`` of the lines."""

@@ -27,10 +27,9 @@ if TYPE_CHECKING:
     from ..pattern import Pattern
     from .source import Options, Source
 
-__all__ = ["BESIDE", "FILES", "NAME", "read", "recognises", "write"]
+__all__ = ["BESIDE", "NAME", "read", "recognises", "write"]
 
 NAME = "huggingface"
-FILES = ("tokenizer.json",)
 BESIDE = ("tokenizer_config.json", "special_tokens_map.json", "chat_template.jinja", "generation_config.json")
 """What a model's folder says about its tokenizer beside ``tokenizer.json``; kept for saving."""
 
