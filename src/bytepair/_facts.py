@@ -5,10 +5,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from ._codec import Codec
 from ._text import to_bytes
@@ -26,14 +26,14 @@ class Facts:
     _around: Around
     _codec: Codec
     _pattern: Pattern
-    _record: TrainingRecord | None
+    _record: TrainingRecord | Callable[[], TrainingRecord] | None
     _vocabulary: Vocabulary
 
     def __init__(
         self,
         vocabulary: Vocabulary,
         pattern: Pattern,
-        record: TrainingRecord | None = None,
+        record: TrainingRecord | Callable[[], TrainingRecord] | None = None,
         around: Around | None = None,
     ) -> None:
         around = around or NOTHING_AROUND
@@ -151,7 +151,10 @@ class Facts:
     @property
     def record(self) -> TrainingRecord | None:
         """What training did, merge by merge; None where we did not train it."""
-        return self._record
+        if callable(self._record):  # it is in the cache, and read from there when it is asked for
+            object.__setattr__(self, "_record", self._record())
+        found: Any = self._record
+        return cast("TrainingRecord | None", found)
 
     @property
     def vocab_size(self) -> int:

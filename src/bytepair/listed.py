@@ -6,13 +6,13 @@ vocabularies, numbered by a layout, come from ``vocabulary``.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal, NamedTuple
 
 from ._check import brief
-from .errors import BytepairError, BytepairNotice, SpecialTokenError, VocabularyError
+from ._notices import notice
+from .errors import BytepairError, SpecialTokenError, VocabularyError
 from .vocabulary import (
     CONTINUED,
     FLAGS,
@@ -202,10 +202,9 @@ def _checked(merges: list[tuple[int, int, int]], tokens: Mapping[int, Token]) ->
     if len(last) == len(merges):
         return merges
     step, pair = next((k, m[:2]) for k, m in enumerate(merges) if last[m[0], m[1]] != k)
-    warnings.warn(
+    notice(
         f"{len(merges) - len(last)} merges are listed again further down, the first is merge {step} {pair}: only the "
         "last place counts, as for the format's owner",
-        BytepairNotice,
         stacklevel=4,
     )
     return [merge for step, merge in enumerate(merges) if last[merge[0], merge[1]] == step]

@@ -15,8 +15,9 @@ from ._check import brief
 from ._check import threads as check_threads
 from ._codec import Codec, engine_names
 from ._facts import Facts
+from ._notices import notice
 from ._text import as_data, byte_offsets, character_offset, starts_of, to_bytes
-from .errors import BytepairError, BytepairNotice, SpecialTokenError, VocabularyError
+from .errors import BytepairError, SpecialTokenError, VocabularyError
 from .pattern import Pattern, resolve
 from .pipeline.around import NOTHING_AROUND
 from .vocabulary import Alphabet, alphabet_of, assemble, check_choice, cut, from_ranks, point_bytes
@@ -117,14 +118,11 @@ class Tokenizer(Facts):
             bytes_pairs=listed if named else None,
         )
         if (step := vocabulary.unordered_merge) is not None:
-            import warnings
-
             left, right, _ = vocabulary.merges[step]
             pair = " + ".join(brief(vocabulary.tokens[part]) for part in (left, right))
-            warnings.warn(
+            notice(
                 f"merge {step} ({pair}) uses a token that a later merge makes: the list is unordered. It is kept as it "
                 "is, and encoding merges the lowest rank present first, all its places from left to right",
-                BytepairNotice,
                 stacklevel=2,
             )
         return cls(vocabulary, resolve(pattern))
@@ -657,7 +655,7 @@ class Tokenizer(Facts):
             The size is below what exists before the first merge, or above what there is.
         """
         vocabulary, number = cut(self._vocabulary, vocab_size, renumber)
-        record = None if self._record is None else self._record.cut(len(vocabulary.merges))
+        record = None if self.record is None else self.record.cut(len(vocabulary.merges))
         smaller = Tokenizer(vocabulary, self._pattern, record, self._around)
         return (smaller, number) if renumber else smaller
 
@@ -714,7 +712,7 @@ class Tokenizer(Facts):
         return hash(self.fingerprint)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Tokenizer, (self._vocabulary, self._pattern, self._record, self._around)
+        return Tokenizer, (self._vocabulary, self._pattern, self.record, self._around)
 
     def __repr__(self) -> str:
         name = self._pattern.name or self._pattern.regex

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal, NamedTuple
 
 from ._check import brief, whole
 from ._text import to_bytes
@@ -121,6 +121,25 @@ def point_bytes(code_point: int) -> bytes:
     return chr(code_point).encode("utf-8", "surrogateescape")
 
 
+class Flat(NamedTuple):
+    """A vocabulary's tokens and merges as flat arrays, as a file in the cache has them.
+
+    ``packed`` are the pairs of the rank rule as the engine packs them, ``whole`` text, offsets and ids of the tokens
+    that a whole pretoken may be, where these are others than all.
+    """
+
+    text: bytes
+    offsets: Any
+    ids: Any
+    merges: tuple[Any, Any, Any]
+    packed: Any = None
+    whole: tuple[bytes, Any, Any] | None = None
+
+    def tokens(self) -> dict[int, bytes]:
+        text, offsets = self.text, self.offsets.tolist()
+        return {i: text[a:b] for i, a, b in zip(self.ids.tolist(), offsets, offsets[1:])}
+
+
 @dataclass(frozen=True)
 class Vocabulary:
     """Everything that decides ids, except the pattern.
@@ -157,6 +176,28 @@ class Vocabulary:
     unknown_id: int | None = None
     whole: bool = False
     order: Literal["pair", "place"] = "pair"
+    flat: ClassVar[Flat | None] = None
+    """Where it is there, ``tokens`` and ``merges`` are made of it when they are first asked for."""
+
+    @classmethod
+    def of_flat(cls, flat: Flat, unordered_merge: int | None, **fields: Any) -> Vocabulary:
+        """A vocabulary that was checked when its arrays were made."""
+        made = cls.__new__(cls)
+        vars(made).update(fields, flat=flat, unordered_merge=unordered_merge)
+        return made
+
+    def __getattr__(self, name: str) -> Any:
+        if self.flat is None or name not in ("tokens", "merges"):
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        columns = (column.tolist() for column in self.flat.merges)
+        value = self.flat.tokens() if name == "tokens" else tuple(zip(*columns))
+        vars(self)[name] = value
+        return value
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = {**vars(self), "tokens": self.tokens, "merges": self.merges}
+        state.pop("flat", None)
+        return state
 
     @property
     def names(self) -> dict[int, str]:

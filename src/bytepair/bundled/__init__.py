@@ -7,6 +7,7 @@ which licence is in ``PROVENANCE.json``. ``formats`` and ``compat`` call these; 
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 from ..errors import FormatError
@@ -87,6 +88,26 @@ def ranks(name: str) -> dict[bytes, int]:
 def specials(name: str) -> dict[str, int]:
     """The special tokens of a bundled vocabulary; two names may share an id, then the first is what it decodes to."""
     return dict(_entry(name).specials)
+
+
+def content(name: str) -> bytes:
+    """All that :func:`load` makes a vocabulary of, to tell it from another: its entry, and its files as they are."""
+    entry = _entry(name)
+    files: list[str | None] = [entry.packed]
+    while files[-1] is not None:
+        files.append(PACKED[files[-1]].after)
+    chain = [file for file in files if file is not None]
+    about = repr((entry, [PACKED[file] for file in chain])).encode()
+    return b"".join([about, *(_data(f"{file}.xz") for file in chain)])
+
+
+def _data(name: str) -> bytes:
+    """One of the package's own files, or nothing: then :func:`load` says what is wrong with it."""
+    try:
+        data: bytes = __loader__.get_data(os.path.join(os.path.dirname(__file__), name))  # type: ignore[name-defined]
+    except OSError:
+        return b""
+    return data
 
 
 def _entry(name: str) -> Entry:

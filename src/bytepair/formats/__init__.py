@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import bundled
 from ..errors import BytepairNotice, FormatError
+from ._stored import Place
 from .source import Options, Source
 
 if TYPE_CHECKING:
@@ -114,7 +115,13 @@ def load(
         options.refuse(named, ("pattern", "specials", "roles"))
         if second is not None:
             raise FormatError(f"{named.name} has its ids, so vocab= cannot be given with it; leave it out")
-        return bundled.load(name)
+        place = Place.of_bundled(name, bundled.content(name))
+        kept = None if place is None else place.read()
+        if kept is None:
+            kept = bundled.load(name)
+            if place is not None:
+                place.write(kept)
+        return kept
     file = Source.of(source, second)
     if isinstance(source, str) and file.at is not None and not file.exists:
         folder = _in_hub_cache(source)
@@ -125,6 +132,9 @@ def load(
     if file.at is not None and file.is_folder:
         module, file = _in_folder(file)
         modules.insert(0, module)
+    place = Place.of_file(file, "folder" if len(modules) > len(FORMATS) else "", options)
+    if place is not None and (kept := place.read()) is not None:
+        return kept
     for module in modules:
         # Two files that belong together say by their names what they are.
         if module.recognises(file) or (len(modules) > len(FORMATS) and module.TWO_FILES):
@@ -132,7 +142,10 @@ def load(
                 raise FormatError(
                     f"{file.name} is read as {module.NAME}, which is one file, and vocab= gives a second; leave it out"
                 )
-            return module.read(file, options)
+            tokenizer = module.read(file, options)
+            if place is not None:
+                place.write(tokenizer)
+            return tokenizer
     start = file.head[:20].decode("latin-1")
     raise FormatError(
         f"{file.name} is no tokenizer file that this version reads: it starts with {start!r}; "

@@ -9,16 +9,16 @@ from __future__ import annotations
 
 import json
 import re
-import warnings
 from typing import Any
 
-from ..errors import BytepairError, BytepairNotice, FormatError
+from .._notices import notice
+from ..errors import BytepairError, FormatError
 from ..pattern import UNICODE_VERSION, Pattern
 from ..record import MergeStep, TrainingRecord
 from ..tokenizer import Tokenizer
 from ..vocabulary import Alphabet, Vocabulary, assemble, from_ranks
 from . import foreign_json
-from .source import Options, Source, Written
+from .source import Options, Source, Written, parse_json
 
 NAME = "bytepair"
 VERSION = 1
@@ -122,7 +122,7 @@ def read(source: Source, options: Options) -> Tokenizer:
     """The tokenizer in a file."""
     options.refuse(source, ("pattern", "specials", "roles"))
     document, name = source.json, source.name
-    reader = _Reader(document, name, "the file")
+    reader = Reader(document, name, "the file")
     if reader.get("version", int) != VERSION:
         raise FormatError(
             f"{name} has version {document['version']} of the format, and this bytepair reads version {VERSION}; "
@@ -150,7 +150,7 @@ def read(source: Source, options: Options) -> Tokenizer:
     return Tokenizer(vocabulary, pattern, record, around)
 
 
-class _Reader:
+class Reader:
     """Typed looks into one JSON object."""
 
     def __init__(self, value: Any, name: str, where: str) -> None:
@@ -178,8 +178,8 @@ class _Reader:
         if unknown:
             raise self.fail(f"{self.where} has the unknown key {unknown[0]!r}; take it out, or update bytepair")
 
-    def sub(self, key: str) -> _Reader:
-        return _Reader(self.get(key, dict), self.name, f"{key!r} in {self.where}")
+    def sub(self, key: str) -> Reader:
+        return Reader(self.get(key, dict), self.name, f"{key!r} in {self.where}")
 
     def ints(self, text: Any, what: str) -> list[int]:
         if not isinstance(text, str) or not re.fullmatch(r"[0-9]{1,9}(?: [0-9]{1,9})*", text):
@@ -187,7 +187,7 @@ class _Reader:
         return [int(number) for number in text.split(" ")]
 
 
-def _vocabulary(reader: _Reader) -> Vocabulary:
+def _vocabulary(reader: Reader) -> Vocabulary:
     rule = reader.get("rule", str)
     specials = reader.get("specials", dict)
     for special, i in specials.items():
@@ -219,7 +219,7 @@ def _vocabulary(reader: _Reader) -> Vocabulary:
     return assemble(alphabet, specials, reader.get("layout", str), reader.get("byte_order", str), roles, pairs=pairs)
 
 
-def _alphabet(reader: _Reader) -> Alphabet:
+def _alphabet(reader: Reader) -> Alphabet:
     def one_of(key: str, *allowed: str | None) -> Any:
         value = reader.get(key, str, type(None))
         if value not in allowed:
@@ -245,21 +245,20 @@ def _alphabet(reader: _Reader) -> Alphabet:
     return Alphabet(kind, end_of_word, unknown, points("characters"), points("last_characters"))
 
 
-def _pattern(reader: _Reader, name: str) -> Pattern:
+def _pattern(reader: Reader, name: str) -> Pattern:
     recorded = reader.get("unicode", str)
     pattern = _stage(reader)
     if recorded != UNICODE_VERSION:
-        warnings.warn(
+        notice(
             f"{name} was made with Unicode {recorded[:20]}, and this bytepair has {UNICODE_VERSION}: characters that "
             "became letters, numbers or white space in between are cut otherwise, and so may get other ids. "
             f"{_changes(recorded)}",
-            BytepairNotice,
             stacklevel=4,
         )
     return pattern
 
 
-def _stage(reader: _Reader) -> Pattern:
+def _stage(reader: Reader) -> Pattern:
     reader.only({"name", "regex", "dialect", "unicode", "drop", "then"})
     drop = reader.get("drop", str) if "drop" in reader.value else None
     then = _stage(reader.sub("then")) if "then" in reader.value else None
@@ -284,7 +283,15 @@ def _changes(recorded: str) -> str:
     return f"{len(changed)} code points have another general category, among them {shown}" if changed else ""
 
 
-def _record(reader: _Reader, vocabulary: Vocabulary) -> TrainingRecord:
+def record_to_bytes(record: TrainingRecord) -> bytes:
+    return _dump(_record_to_json(record)).encode("ascii")
+
+
+def record_of_bytes(data: bytes, vocabulary: Vocabulary) -> TrainingRecord:
+    return _record(Reader(parse_json(data, "the record"), "the record", "the record"), vocabulary)
+
+
+def _record(reader: Reader, vocabulary: Vocabulary) -> TrainingRecord:
     reader.only(
         {
             "convention",

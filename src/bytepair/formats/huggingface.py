@@ -7,11 +7,11 @@ The owner's words for things: a *pre-tokenizer* cuts (our pattern), a *normalize
 from __future__ import annotations
 
 import json
-import warnings
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from ..errors import BytepairError, BytepairNotice, FormatError
+from .._notices import notice
+from ..errors import BytepairError, FormatError
 from ..listed import Token, listed
 from ..pattern.pretokenizers import adds_prefix_space, from_huggingface
 from ..pipeline.around import Around, SpaceMark
@@ -155,7 +155,7 @@ class _Reader:
             )
 
     def tell(self, what: str) -> None:
-        warnings.warn(f"{self.source.name}: {what}", BytepairNotice, stacklevel=6)
+        notice(f"{self.source.name}: {what}", stacklevel=6)
 
     # ---- the model ----
 

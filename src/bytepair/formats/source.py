@@ -52,6 +52,8 @@ class Source:
     name: str
     at: str | None = None
     given: bytes | None = field(default=None, repr=False)
+    asked: dict[str, None] = field(default_factory=dict, compare=False, repr=False)
+    """The files beside it that were asked for."""
     vocab: Source | None = None
     """The second of two files that belong together."""
 
@@ -72,6 +74,7 @@ class Source:
 
     def beside(self, name: str) -> Source | None:
         """Another file of the same folder, where there is one."""
+        self.asked[name] = None
         path = None if self.at is None else os.path.join(os.path.dirname(self.at), name)
         return Source(path, path) if path is not None and os.path.isfile(path) else None
 
@@ -99,21 +102,26 @@ class Source:
     @cached_property
     def head(self) -> bytes:
         """The first 64 KiB, unpacked."""
-        if "data" in self.__dict__ or self.given is not None:
+        if "raw" in self.__dict__ or self.given is not None:
             return self.data[:HEAD]
         with self.open() as file:
             start = self._ask(lambda _: file.read(HEAD))
         return self.data[:HEAD] if _packing(start) else bytes(start)
 
     @cached_property
+    def raw(self) -> bytes:
+        """All of it, as it lies there."""
+        if self.at is None:
+            return self.given or b""
+        if self.size > MAX_BYTES:
+            raise FormatError(f"{self.name} has {self.size} bytes; a tokenizer's file has {MAX_BYTES} at most")
+        data: bytes = self._ask(_read)
+        return data
+
+    @cached_property
     def data(self) -> bytes:
         """All of it, unpacked where it is a gzip, xz or bzip2 file."""
-        if self.at is None:
-            packed = self.given or b""
-        else:
-            if self.size > MAX_BYTES:
-                raise FormatError(f"{self.name} has {self.size} bytes; a tokenizer's file has {MAX_BYTES} at most")
-            packed = self._ask(_read)
+        packed = self.raw
         kind = _packing(packed)
         if kind is None:
             return packed

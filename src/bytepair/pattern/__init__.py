@@ -8,11 +8,13 @@ neither numpy nor regex, and the compiler only when a pattern is no preset or mu
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Literal
 
 from .. import _engine
+from .._cache import folder, key_of, read, write
 from ..errors import PatternError
 from .class_table import ClassTable
 from .families import family_of
@@ -97,6 +99,26 @@ class Pattern:
             _check(self.regex, self.dialect)
         object.__setattr__(self, "name", name)
         object.__setattr__(self, "unicode_version", UNICODE_VERSION)
+
+    @classmethod
+    def checked(cls, stages: Sequence[tuple[str, str, float, str | None]], name: str | None) -> Pattern:
+        """The pattern of (regex, dialect, timeout, drop) of each stage, of which it is known that it can be made."""
+        made: Pattern | None = None
+        for place, (regex, dialect, timeout, drop) in reversed(list(enumerate(stages))):
+            here, then = cls.__new__(cls), made
+            if not isinstance(regex, str) or dialect not in DIALECT_NAMES or drop not in (None, "matches", "gaps"):
+                raise PatternError(f"stage {place} of the pattern is malformed")
+            for field_name, value in (
+                ("regex", regex), ("dialect", dialect), ("timeout", float(timeout)), ("drop", drop), ("then", then),
+                ("unicode_version", UNICODE_VERSION),
+            ):  # fmt: skip
+                object.__setattr__(here, field_name, value)
+            known = (n for n, preset in PRESETS.items() if preset.stages == here.stages and not here.drops)
+            object.__setattr__(here, "name", next(known, None) if place else name)
+            made = here
+        if made is None or (name is not None and name not in PRESETS):
+            raise PatternError(f"the pattern {name!r} is none")
+        return made
 
     @property
     def stages(self) -> tuple[tuple[str, str], ...]:
@@ -196,9 +218,33 @@ def _check(regex: str, dialect: str) -> None:
 
 
 def _compiled(stages: tuple[tuple[str, str], ...]) -> CompiledPattern:
+    return _machine(stages)[0]
+
+
+@lru_cache(maxsize=64)
+def _machine(stages: tuple[tuple[str, str], ...]) -> tuple[CompiledPattern, Any]:
+    """A compiled pattern, from the cache if it is there, and the engine's splitter of it."""
+    key = key_of("pattern", repr(stages), UNICODE_VERSION) if folder() is not None else None
+    kept = None if key is None else read(key)
+    if kept is not None:
+        try:
+            compiled = CompiledPattern.of_kept(kept)
+            return compiled, _splitter_of(compiled.tables, None, True)
+        except (KeyError, TypeError, ValueError, OverflowError):
+            pass  # whoever wrote that; it is made anew
     from .automaton import compile_stages
 
-    return compile_stages(*stages)
+    compiled = compile_stages(*stages)
+    if key is not None:
+        write(key, *compiled.to_keep())
+    return compiled, _splitter_of(compiled.tables, None, True)
+
+
+def _splitter_of(tables: Tables | None, level: str | None, blocks: bool) -> Any:
+    if tables is None:
+        return None
+    arguments = splitter_arguments(tables, level, blocks)
+    return _engine.Splitter(classes=engine_classes(tables.classes), **arguments)
 
 
 @lru_cache(maxsize=64)
@@ -208,11 +254,8 @@ def engine_splitter(stages: tuple[tuple[str, str], ...], level: str | None = Non
     ``level`` names an instruction set of the core, None is the best there is; without ``blocks`` the automaton alone
     cuts.
     """
-    tables = _compiled(stages).tables
-    if tables is None:
-        return None
-    arguments = splitter_arguments(tables, level, blocks)
-    return _engine.Splitter(classes=engine_classes(tables.classes), **arguments)
+    compiled, splitter = _machine(stages)
+    return splitter if level is None and blocks else _splitter_of(compiled.tables, level, blocks)
 
 
 def splitter_arguments(tables: Tables, level: str | None, blocks: bool) -> dict[str, Any]:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
+
+from .class_table import ClassTable
 
 if TYPE_CHECKING:
-    from .class_table import ClassTable
+    from .._cache import Kept
 
 __all__ = ["FROM_HERE", "CompiledPattern", "Tables"]
 
@@ -89,3 +91,34 @@ class CompiledPattern:
     tier: Literal[2, 3]
     reason: str | None
     tables: Tables | None
+
+    def to_keep(self) -> tuple[dict[str, Any], dict[str, bytes]]:
+        """Head and sections of a file in the cache."""
+        head: dict[str, Any] = {"tier": self.tier, "reason": self.reason}
+        tables = self.tables
+        if tables is None:
+            return head, {}
+        head |= {name: getattr(tables, name) for name in _NUMBERS}
+        sections = {name: getattr(tables, name) for name in _ROWS}
+        return head, {"stage1": tables.classes.stage1, "stage2": tables.classes.stage2, **sections}
+
+    @classmethod
+    def of_kept(cls, kept: Kept) -> CompiledPattern:
+        """What :meth:`to_keep` says; the engine checks the tables when it takes them."""
+        head = kept.head
+        if head["tier"] == 3:
+            return cls(3, str(head["reason"]), None)
+        stage1, stage2, *rows = (bytes(kept.sections[name]) for name in ("stage1", "stage2", *_ROWS))
+        tables = Tables(
+            classes=ClassTable(head["n_classes"], stage1, stage2),
+            n_classes=head["n_classes"],
+            actions=tuple(tuple(code) for code in head["actions"]),
+            width=head["width"],
+            canonical=head["canonical"],
+            **dict(zip(_ROWS, rows)),
+        )
+        return cls(2, None, tables)
+
+
+_NUMBERS = ("n_classes", "actions", "width", "canonical")
+_ROWS = ("next", "action", "begin", "levels", "weak", "strong")
