@@ -186,6 +186,19 @@ class Reader:
             raise self.fail(f"{what} is {str(text)[:40]!r}, and should be ids with one space between")
         return [int(number) for number in text.split(" ")]
 
+    def rows(self, lines: list[Any], what: str) -> list[tuple[int, ...]]:
+        """As :meth:`ints` of each line; lines of two, three or four ids each, as most are, in one go."""
+        if all(type(line) is str for line in lines):
+            together = "\n".join([*lines, ""])
+            for width in (2, 3, 4):
+                if together.count("\n") == len(lines) and re.fullmatch(_ROWS[width], together):
+                    numbers = list(map(int, together.split()))
+                    return list(zip(*(numbers[k::width] for k in range(width))))
+        return [tuple(self.ints(line, f"{what} {k}")) for k, line in enumerate(lines)]
+
+
+_ROWS = {width: r"(?:[0-9]{1,9}" + r" [0-9]{1,9}" * (width - 1) + r"\n)*" for width in (2, 3, 4)}
+
 
 def _vocabulary(reader: Reader) -> Vocabulary:
     rule = reader.get("rule", str)
@@ -196,8 +209,12 @@ def _vocabulary(reader: Reader) -> Vocabulary:
     for role, special in roles.items():
         reader.check(special, f"the role {role!r}", str)
     if rule == "ranks":
-        ranks: dict[bytes, int] = {}
-        for k, row in enumerate(reader.get("tokens", list)):
+        rows = reader.get("tokens", list)
+        ranks = _plain_ranks(rows)
+        if ranks is not None:
+            return from_ranks(ranks, specials, roles)
+        ranks = {}
+        for k, row in enumerate(rows):
             if not (isinstance(row, list) and len(row) == 2 and isinstance(row[0], str)):
                 raise reader.fail(f"token {k} is {str(row)[:40]}, and should be [text, rank]")
             text = foreign_json.latin(reader, row[0], f"token {k}")
@@ -209,14 +226,27 @@ def _vocabulary(reader: Reader) -> Vocabulary:
         raise reader.fail(f"the rule is {rule!r}, and should be 'merges' or 'ranks'")
     if reader.get("layout", str) == "listed":
         return foreign_json.vocabulary_from_json(reader, specials, roles)
-    pairs = []
-    for k, line in enumerate(reader.get("merges", list)):
-        pair = reader.ints(line, f"merge {k}")
-        if len(pair) != 2:
-            raise reader.fail(f"merge {k} is {line!r}, and should be two ids with a space between")
-        pairs.append((pair[0], pair[1]))
+    lines = reader.get("merges", list)
+    pairs: Any = reader.rows(lines, "merge")
+    if set(map(len, pairs)) - {2}:
+        k = next(k for k, pair in enumerate(pairs) if len(pair) != 2)
+        raise reader.fail(f"merge {k} is {lines[k]!r}, and should be two ids with a space between")
     alphabet = _alphabet(reader.sub("alphabet"))
     return assemble(alphabet, specials, reader.get("layout", str), reader.get("byte_order", str), roles, pairs=pairs)
+
+
+def _plain_ranks(rows: list[Any]) -> dict[bytes, int] | None:
+    """Rows of [text, rank], all at once; None where one is wrong: then it must be found."""
+    if not (set(map(type, rows)) == {list} and set(map(len, rows)) == {2}):
+        return None
+    texts, numbers = [row[0] for row in rows], [row[1] for row in rows]
+    if not (set(map(type, texts)) == {str} and set(map(type, numbers)) == {int}):
+        return None
+    try:
+        ranks = dict(zip([text.encode("latin-1") for text in texts], numbers))
+    except UnicodeEncodeError:
+        return None
+    return ranks if len(ranks) == len(rows) else None
 
 
 def _alphabet(reader: Reader) -> Alphabet:
