@@ -98,6 +98,14 @@ def load(
         The file cannot be read, is no tokenizer, lacks something, or is damaged; the message says where. No file and
         no vocabulary has the name; the message lists near ones.
 
+    Notes
+    -----
+    What was made of a file is kept in the user's cache folder (``$XDG_CACHE_HOME/bytepair`` or ``~/.cache/bytepair``,
+    on macOS ``~/Library/Caches/bytepair``, on Windows ``%LOCALAPPDATA%\\bytepair``; 1 GiB at most), so that the next
+    process has its first ids at once. It is found by all that it follows from, believed by its checksum only, and may
+    be deleted at any time. ``BYTEPAIR_CACHE`` in the environment names another folder; empty or ``0``, it switches
+    this off.
+
     Examples
     --------
     >>> import bytepair, os, tempfile

@@ -12,7 +12,7 @@ from array import array
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from .. import _cache, _engine, _notices
+from .. import _cache, _notices
 
 if TYPE_CHECKING:
     from ..record import TrainingRecord
@@ -44,7 +44,11 @@ class Place:
 
     @classmethod
     def of_bundled(cls, name: str, content: bytes) -> Place | None:
-        return cls(_cache.key_of("bundled", _engine.NAME, name, content), None) if _cache.folder() else None
+        if _cache.folder() is None:
+            return None
+        from .. import _engine
+
+        return cls(_cache.key_of("bundled", _engine.NAME, name, content), None)
 
     @classmethod
     def of_file(cls, source: Source, format: str, options: Options) -> Place | None:
@@ -52,6 +56,8 @@ class Place:
         said = _said(options)
         if said is None or _cache.folder() is None or source.size > MAX_BYTES:
             return None
+        from .. import _engine
+
         name = "" if source.at is None else os.path.basename(source.at)
         second = b"" if source.vocab is None else source.vocab.raw
         return cls(_cache.key_of("file", _engine.NAME, format, name, said, second, source.raw), source)
