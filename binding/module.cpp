@@ -314,6 +314,13 @@ NB_MODULE(_core, m) {
         return PairTable::of_merges(left.data(), right.data(), ids.data(), ranks ? ranks->data() : nullptr, left.size());
       }, nb::arg("left"), nb::arg("right"), nb::arg("ids"), nb::arg("ranks") = nb::none())
       .def_static("of_ranks", &PairTable::of_ranks, nb::arg("tokens"))
+      .def_static("of_packed", [](const In<u64>& pairs) {
+        return PairTable::of_packed(pairs.data(), pairs.size());
+      }, nb::arg("pairs"))
+      .def("packed", [](const PairTable& self) {
+        const std::vector<u64> pairs = self.packed();
+        return nb::bytes(pairs.data(), pairs.size() * sizeof(u64));
+      })
       .def("__len__", &PairTable::size);
 
   nb::class_<Stream>(m, "Stream").def(nb::init<>()).def_prop_ro("pending", &Stream::pending);

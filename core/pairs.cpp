@@ -99,6 +99,33 @@ PairTable PairTable::of_merges(const u32* left, const u32* right, const u32* ids
   return table;
 }
 
+PairTable PairTable::of_packed(const u64* pairs, std::size_t n) {
+  PairTable table;
+  table.ids_are_ranks_ = true;
+  std::size_t slots = 16;
+  while (slots < 2 * n + 2) slots *= 2;
+  table.resize(slots);
+  for (std::size_t i = 0; i < n; ++i) {
+    const u64 key = pairs[i] >> kRankBits;
+    const u32 rank = static_cast<u32>(pairs[i]) & kRankMask;
+    if (rank > kMaxId)
+      throw Error(ErrorKind::vocabulary, "pair " + std::to_string(i) + " has a rank above " + std::to_string(kMaxId));
+    if (!table.insert(static_cast<u32>(key >> 21), static_cast<u32>(key) & kMaxId, rank))
+      throw Error(ErrorKind::vocabulary, "pair " + std::to_string(i) + " is given twice");
+  }
+  return table;
+}
+
+std::vector<u64> PairTable::packed() const {
+  if (!ids_are_ranks_) throw Error(ErrorKind::value, "only a table of ranks can be packed");
+  std::vector<u64> pairs;
+  pairs.reserve(size_);
+  for (const u64 slot : slots_) {
+    if (slot != kEmpty) pairs.push_back(slot);
+  }
+  return pairs;
+}
+
 PairTable PairTable::of_ranks(const TokenTable& tokens) {
   std::vector<std::size_t> lengths;  // that tokens have: only there can a token be split in two
   std::vector<bool> seen;

@@ -26,6 +26,14 @@ class PairTable {
   // The rank rule: any two tokens whose concatenation is a token merge, and the token's id is the rank.
   static PairTable of_ranks(const TokenTable& tokens);
 
+  // A table of ranks again from what packed() gave, which is far less work than finding every split of every token.
+  // Nothing is believed: a pair that no table of ranks could hold, or one given twice, is refused.
+  static PairTable of_packed(const u64* pairs, std::size_t n);
+
+  // The pairs of a table of ranks, left << 43 | right << 22 | rank each, in the order of their slots: so they go back
+  // into a table from its one end to the other.
+  std::vector<u64> packed() const;
+
   // kNone where the two do not merge.
   u32 rank(u32 left, u32 right) const {
     const u64 key = join(left, right), hash = spread(key);

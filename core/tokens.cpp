@@ -28,9 +28,18 @@ TokenTable::TokenTable(std::vector<u8> text, std::vector<i64> offsets, std::vect
   short_mask_ = short_.size() - 1;
   long_.assign(slots(ids_.size() - n_short), Long{0, kNone});
   long_mask_ = long_.size() - 1;
+  // A slot is fetched from memory long before it is needed: the tables are larger than the caches near the processor.
+  constexpr std::size_t kAhead = 16;
   for (std::size_t i = 0; i < ids_.size(); ++i) {
+    if (i + kAhead < ids_.size() && token(i + kAhead).size() <= ShortKey::kMax)
+      prefetch(&short_[key_of(i + kAhead).hash() & short_mask_]);
     if (!insert(i)) throw Error(ErrorKind::vocabulary, "token " + std::to_string(ids_[i]) + " has the bytes of another token");
   }
+}
+
+ShortKey TokenTable::key_of(std::size_t i) const {
+  const std::size_t start = static_cast<std::size_t>(offsets_[i]);
+  return short_key(text_.data() + start, token(i).size(), text_.size() - start);
 }
 
 bool TokenTable::insert(std::size_t i) {
@@ -38,7 +47,7 @@ bool TokenTable::insert(std::size_t i) {
   const u8* const p = reinterpret_cast<const u8*>(text.data());
   if (text.empty()) return std::exchange(empty_, ids_[i]) == kNone;
   if (text.size() <= ShortKey::kMax) {
-    const ShortKey key = short_key(p, text.size(), 0);
+    const ShortKey key = key_of(i);
     std::size_t at = key.hash() & short_mask_;
     for (; short_[at].key.high != 0; at = (at + 1) & short_mask_) {
       if (short_[at].key == key) return false;

@@ -46,6 +46,7 @@ class TokenTable {
   };
 
   u32 find_long(const u8* p, std::size_t n) const;
+  ShortKey key_of(std::size_t i) const;  // of a short token
   bool insert(std::size_t i);
 
   std::vector<u8> text_;

@@ -54,7 +54,7 @@ WordCache::Words WordCache::find_long(const u8* p, std::size_t n) const {
 }
 
 void WordCache::insert(const u8* p, std::size_t n, std::size_t room, const u32* ids, std::size_t n_ids) {
-  if (n_ids == 0 || !works()) return;
+  if (n_ids == 0 || ids[0] >> 24 || !works()) return;
   if (n <= ShortKey::kMax && n_ids <= kShortIds) {
     if (short_.size() < short_limit_ && short_used_ * 4 >= short_.size()) {
       short_used_ = 0;

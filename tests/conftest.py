@@ -7,6 +7,9 @@ import os
 import hypothesis
 import pytest
 
+# Every test makes what it tests; those of the cache name a folder of their own.
+os.environ["BYTEPAIR_CACHE"] = "0"
+
 # "ci" is the rule: the same examples on every run, and no deadline, since shared machines stall.
 # ``pytest --hypothesis-profile=search`` looks for new counterexamples.
 hypothesis.settings.register_profile("ci", deadline=None, derandomize=True, database=None)

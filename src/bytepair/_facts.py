@@ -5,16 +5,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from ._codec import Codec
 from ._text import to_bytes
 from .errors import UnknownTokenError
 from .pipeline.around import NOTHING_AROUND, Around
-from .pipeline.letters import to_letters
 
 if TYPE_CHECKING:
     from .pattern import Pattern
@@ -27,14 +26,14 @@ class Facts:
     _around: Around
     _codec: Codec
     _pattern: Pattern
-    _record: TrainingRecord | None
+    _record: TrainingRecord | Callable[[], TrainingRecord] | None
     _vocabulary: Vocabulary
 
     def __init__(
         self,
         vocabulary: Vocabulary,
         pattern: Pattern,
-        record: TrainingRecord | None = None,
+        record: TrainingRecord | Callable[[], TrainingRecord] | None = None,
         around: Around | None = None,
     ) -> None:
         around = around or NOTHING_AROUND
@@ -152,7 +151,10 @@ class Facts:
     @property
     def record(self) -> TrainingRecord | None:
         """What training did, merge by merge; None where we did not train it."""
-        return self._record
+        if callable(self._record):  # it is in the cache, and read from there when it is asked for
+            object.__setattr__(self, "_record", self._record())
+        found: Any = self._record
+        return cast("TrainingRecord | None", found)
 
     @property
     def vocab_size(self) -> int:
@@ -262,6 +264,8 @@ class Facts:
             return v.names[id]
         if id in self._fallback:
             return f"<0x{text[0]:02X}>"
+        from .pipeline.letters import to_letters
+
         plain = not self._around.letters or id in v.inert
         return self._shown(id, text.decode("utf-8", "backslashreplace") if plain else to_letters(text))
 

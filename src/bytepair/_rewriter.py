@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
     from ._codec import Codec
     from .pipeline.around import Around
-    from .vocabulary import Alphabet, Vocabulary
+    from .vocabulary import Alphabet
 
-__all__ = ["Active", "Placed", "Rewriter", "Span", "is_plain", "spans"]
+__all__ = ["Active", "Placed", "Rewriter", "Span", "spans"]
 
 Span = tuple[int, int]
 
@@ -43,11 +43,6 @@ class Placed(NamedTuple):
     place: Span
     shown: str | None
     word: int
-
-
-def is_plain(vocabulary: Vocabulary, around: Around) -> bool:
-    """Whether the codec alone encodes a text: nothing rewrites it, and no name asks for more than to be found."""
-    return not around.rewrites and not any(flags - {"normalized"} for flags in vocabulary.flags.values())
 
 
 class Rewriter:

@@ -6,35 +6,30 @@ knows no file format (``formats`` does).
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
-import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from functools import cached_property
-from itertools import groupby
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from . import _arrow as arrow
 from ._check import brief
 from ._check import threads as check_threads
 from ._codec import Codec, engine_names
-from ._decoding import StreamDecoder
 from ._facts import Facts
-from ._fitting import Appender, chunks, truncate
-from ._rewriter import Placed, Rewriter, is_plain
+from ._notices import notice
 from ._text import as_data, byte_offsets, character_offset, starts_of, to_bytes
-from .errors import BytepairError, BytepairNotice, SpecialTokenError, VocabularyError
+from .errors import BytepairError, SpecialTokenError, VocabularyError
 from .pattern import Pattern, resolve
 from .pipeline.around import NOTHING_AROUND
-from .pipeline.template import trim
-from .ragged import Ragged
 from .vocabulary import Alphabet, alphabet_of, assemble, check_choice, cut, from_ranks, point_bytes
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from ._decoding import StreamDecoder
+    from ._fitting import Appender
+    from ._rewriter import Placed, Rewriter
+    from .ragged import Ragged
 
 
 Text = str | bytes
@@ -125,10 +120,9 @@ class Tokenizer(Facts):
         if (step := vocabulary.unordered_merge) is not None:
             left, right, _ = vocabulary.merges[step]
             pair = " + ".join(brief(vocabulary.tokens[part]) for part in (left, right))
-            warnings.warn(
+            notice(
                 f"merge {step} ({pair}) uses a token that a later merge makes: the list is unordered. It is kept as it "
                 "is, and encoding merges the lowest rank present first, all its places from left to right",
-                BytepairNotice,
                 stacklevel=2,
             )
         return cls(vocabulary, resolve(pattern))
@@ -270,6 +264,7 @@ class Tokenizer(Facts):
 
         A pyarrow array of strings is read where it lies, without a Python object for each text.
         """
+        from . import _arrow as arrow
 
         if isinstance(texts, (str, bytes)):
             raise TypeError("encode_batch takes many texts; for a single one call encode, or give [text]")
@@ -289,6 +284,8 @@ class Tokenizer(Facts):
     def _arrow_rows(self, texts: Any, threads: int | None, matcher: Any, add_bos: bool, add_eos: bool) -> Ragged:
         import numpy as np
 
+        from . import _arrow as arrow
+
         parts = [
             self._front.encode_rows(data, offsets, matcher, threads or os.cpu_count() or 1)
             for data, offsets in arrow.texts(texts)
@@ -300,6 +297,8 @@ class Tokenizer(Facts):
     def _rows(self, ids: NDArray[np.uint32], counts: NDArray[np.int64], add_bos: bool, add_eos: bool) -> Ragged:
         """The rows, with what is put around each."""
         import numpy as np
+
+        from .ragged import Ragged
 
         bos, eos = self._put("bos", add_bos), self._put("eos", add_eos)
         offsets = np.concatenate([[0], np.cumsum(counts + len(bos) + len(eos))]).astype(np.int64)
@@ -365,6 +364,8 @@ class Tokenizer(Facts):
         ids, places = [one.id for one in placed], [one.place for one in placed]
         trimmed = None if self._around.template is None else self._around.template.trims_offsets
         if trimmed is not None:
+            from .pipeline.template import trim
+
             places = trim(places, [self._shown_in_text(one) for one in placed], trimmed)
         if unit == "bytes":
             at = byte_offsets(data)
@@ -392,6 +393,8 @@ class Tokenizer(Facts):
 
     @cached_property
     def _rewriter(self) -> Rewriter:
+        from ._rewriter import Rewriter
+
         return Rewriter(self._codec, self._around)
 
     def _named(self, special: Special) -> dict[str, int]:
@@ -468,6 +471,8 @@ class Tokenizer(Facts):
         alphabet = self._vocabulary.alphabet
         if alphabet.listed or not alphabet.has_fallback_bytes:
             return [vocab[i] for i in ids]
+        from itertools import groupby
+
         out: list[bytes] = []
         for unseen, run in groupby(ids, self._fallback.__contains__):
             found = [vocab[i] for i in run]
@@ -546,6 +551,8 @@ class Tokenizer(Facts):
         skip_specials: bool = False,
     ) -> StreamDecoder:
         """For ids that come one by one: ``push(id)`` gives the text that is certain, ``finish()`` the rest."""
+        from ._decoding import StreamDecoder
+
         check_choice("errors", errors, DECODE_ERRORS)
         return StreamDecoder(self, errors, bool(skip_specials))
 
@@ -578,6 +585,8 @@ class Tokenizer(Facts):
         >>> tok.truncate("lowest low", 3), tok.truncate("lowest low", 3, side="left")
         ('lowes', 'st low')
         """
+        from ._fitting import truncate
+
         return truncate(self, text, max_tokens, side, _known(options, ("add_bos", "add_eos", "special", "errors")))
 
     def chunks(
@@ -612,6 +621,8 @@ class Tokenizer(Facts):
         >>> list(tok.chunks("lowest low", 3))
         [('lowes', 0, 5), ('t low', 5, 10)]
         """
+        from ._fitting import chunks
+
         return chunks(self, text, max_tokens, overlap, _known(options, ("add_bos", "add_eos", "special", "errors")))
 
     def appender(self, *, special: Special = "text", errors: Errors = "strict") -> Appender:
@@ -625,6 +636,8 @@ class Tokenizer(Facts):
         >>> text.append("lo"), text.append("w"), text.undo(), text.ids()
         (1, 1, 1, [262])
         """
+        from ._fitting import Appender
+
         self._matcher(special, b"", errors)
         return Appender(self, special, errors)
 
@@ -651,7 +664,7 @@ class Tokenizer(Facts):
             The size is below what exists before the first merge, or above what there is.
         """
         vocabulary, number = cut(self._vocabulary, vocab_size, renumber)
-        record = None if self._record is None else self._record.cut(len(vocabulary.merges))
+        record = None if self.record is None else self.record.cut(len(vocabulary.merges))
         smaller = Tokenizer(vocabulary, self._pattern, record, self._around)
         return (smaller, number) if renumber else smaller
 
@@ -665,6 +678,8 @@ class Tokenizer(Facts):
         FormatError
             The format does not exist.
         """
+        from pathlib import Path
+
         from .formats import save
 
         save(self, Path(path), format)
@@ -672,6 +687,9 @@ class Tokenizer(Facts):
     @cached_property
     def fingerprint(self) -> str:
         """sha256, in hex, over all that decides ids and decoding; the same in every process and on every machine."""
+        import hashlib
+        import json
+
         v = self._vocabulary
         digest = hashlib.sha256(b"bytepair fingerprint 1\n")
         facts: dict[str, Any] = {
@@ -703,7 +721,7 @@ class Tokenizer(Facts):
         return hash(self.fingerprint)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Tokenizer, (self._vocabulary, self._pattern, self._record, self._around)
+        return Tokenizer, (self._vocabulary, self._pattern, self.record, self._around)
 
     def __repr__(self) -> str:
         name = self._pattern.name or self._pattern.regex
@@ -716,8 +734,9 @@ class Tokenizer(Facts):
 
     @cached_property
     def _front(self) -> Codec | Rewriter:
-        """What encodes a text."""
-        plain = is_plain(self._vocabulary, self._around)
+        """What encodes a text: the codec alone where nothing rewrites it and no name asks for more than to be found."""
+        flags = self._vocabulary.flags.values()
+        plain = not self._around.rewrites and not any(asked - {"normalized"} for asked in flags)
         return self._codec if plain else self._rewriter
 
     @cached_property

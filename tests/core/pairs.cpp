@@ -88,6 +88,38 @@ TEST_CASE("a table of ranks has every split of every token into two tokens") {
   }
 }
 
+TEST_CASE("a packed table of ranks comes back the same, and nothing else passes for one") {
+  Random random(42);
+  std::map<std::string, bool> seen;
+  std::vector<std::string> tokens;
+  for (int k = 0; k < 500; ++k) {
+    const std::string token = random_word(random, 6, 4);
+    if (token.size() > 1 && !std::exchange(seen[token], true)) tokens.push_back(token);
+  }
+  const PairTable table = Ranks(tokens).table();
+  const std::vector<u64> packed = table.packed();
+  REQUIRE(packed.size() == table.size());
+  const PairTable again = PairTable::of_packed(packed.data(), packed.size());
+  CHECK(again.packed() == packed);
+  for (const u64 pair : packed) {
+    const u32 left = static_cast<u32>(pair >> 43), right = static_cast<u32>(pair >> 22) & PairTable::kMaxId;
+    REQUIRE(again.find(left, right).id == table.find(left, right).id);
+  }
+  const auto refused = [](std::vector<u64> pairs) {
+    return error_of([&] { PairTable::of_packed(pairs.data(), pairs.size()); });
+  };
+  CHECK(refused({}) == std::nullopt);
+  CHECK(refused({~u64{0}}) == ErrorKind::vocabulary);
+  CHECK(refused({u64{1} << 22 | (PairTable::kMaxId + 1)}) == ErrorKind::vocabulary);
+  CHECK(refused({u64{1} << 22 | 5, u64{1} << 22 | 6}) == ErrorKind::vocabulary);
+  for (int round = 0; round < 200; ++round) {
+    std::vector<u64> damaged = packed;
+    damaged[random.below(damaged.size())] ^= u64{1} << random.below(64);
+    refused(damaged);  // whether it is or not, a table that was made finds what it holds
+  }
+  CHECK(error_of([] { table_of({{1, 2, 3}}).packed(); }) == ErrorKind::value);
+}
+
 TEST_CASE("two tokens of the same bytes are refused") {
   CHECK(error_of([] { Ranks({"ab", "cd", "ab"}).table(); }) == ErrorKind::vocabulary);
 }

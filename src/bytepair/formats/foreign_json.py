@@ -81,7 +81,7 @@ def vocabulary_from_json(reader: Any, specials: Mapping[str, int], roles: Mappin
         tokens[row[1]] = Token(latin(reader, row[0], f"token {k}"), bits & 3)
         if bits & INERT:
             inert.add(row[1])
-    rows = [reader.ints(line, f"merge {k}") for k, line in enumerate(reader.get("merges", list))]
+    rows = reader.rows(reader.get("merges", list), "merge")
     widths = {len(row) for row in rows}
     if not widths <= {3} and widths != {4}:
         raise reader.fail("each merge should be the ids of left, right and new, and in all of them or none a rank")

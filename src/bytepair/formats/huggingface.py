@@ -7,15 +7,16 @@ The owner's words for things: a *pre-tokenizer* cuts (our pattern), a *normalize
 from __future__ import annotations
 
 import json
-import warnings
 from collections.abc import Iterator, Mapping
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from ..errors import BytepairError, BytepairNotice, FormatError
+from .._notices import notice
+from ..errors import BytepairError, FormatError
 from ..listed import Token, listed
 from ..pattern.pretokenizers import adds_prefix_space, from_huggingface
 from ..pipeline.around import Around, SpaceMark
-from ..pipeline.letters import from_letters
+from ..pipeline.letters import all_from_letters, from_letters
 from ..pipeline.normalise import Normaliser
 from ..pipeline.output import Output
 from ..pipeline.template import Padding, Template, Truncation
@@ -27,10 +28,9 @@ if TYPE_CHECKING:
     from ..pattern import Pattern
     from .source import Options, Source
 
-__all__ = ["BESIDE", "FILES", "NAME", "read", "recognises", "write"]
+__all__ = ["BESIDE", "NAME", "read", "recognises", "write"]
 
 NAME = "huggingface"
-FILES = ("tokenizer.json",)
 BESIDE = ("tokenizer_config.json", "special_tokens_map.json", "chat_template.jinja", "generation_config.json")
 """What a model's folder says about its tokenizer beside ``tokenizer.json``; kept for saving."""
 
@@ -110,8 +110,10 @@ class _Reader:
         tokens: dict[int, Token] = {}
         inert: set[int] = set()
         names = {**specials, **added}
-        for text, i in ids.items():
-            token, can_be_made = self.token(text)
+        plain = self.letters and not self.suffix and not self.prefix and "" not in ids
+        at_once = all_from_letters(ids) if plain else None
+        for place, (text, i) in enumerate(ids.items()):
+            token, can_be_made = self.token(text) if at_once is None else (Token(at_once[place]), True)
             if i in tokens:
                 raise self.fail(f"model.vocab gives the id {i} to {text!r} and to another token; ids are unique")
             if i in byte_of:
@@ -156,7 +158,7 @@ class _Reader:
             )
 
     def tell(self, what: str) -> None:
-        warnings.warn(f"{self.source.name}: {what}", BytepairNotice, stacklevel=6)
+        notice(f"{self.source.name}: {what}", stacklevel=6)
 
     # ---- the model ----
 
@@ -198,9 +200,25 @@ class _Reader:
             raise self.fail(f"model.merges[{step}] is {str(line)[:60]!r}, and should be two tokens")
         return parts[0], parts[1]
 
+    def plain_pairs(self, lines: list[Any]) -> list[Any] | None:
+        """The merges as pairs of texts, all at once; None where one is not plainly that."""
+        kinds = set(map(type, lines))
+        if kinds == {str} and not any(line.startswith("#version") for line in lines):
+            lines = [line.split(" ") for line in lines]
+        elif kinds != {list}:
+            return None
+        whole = not self.prefix and set(map(len, lines)) == {2}
+        return lines if whole and set(map(type, chain.from_iterable(lines))) == {str} else None
+
     def merges(self) -> list[tuple[int, int, int]]:
         listed_merges = self.typed(self.model.get("merges"), "model.merges", list)
         vocab, cut = self.vocab, len(self.prefix)
+        try:
+            plain = self.plain_pairs(listed_merges)
+            if plain is not None:
+                return [(vocab[left], vocab[right], vocab[left + right]) for left, right in plain]
+        except KeyError:
+            pass  # it must be found
         out = []
         for step, line in enumerate(listed_merges):
             if isinstance(line, str) and line.startswith("#version"):

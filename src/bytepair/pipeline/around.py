@@ -13,11 +13,10 @@ from functools import cached_property
 from itertools import accumulate, chain, islice, repeat
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from .normalise import Normaliser, SentencePiece
-from .output import ByteLevel, Output
-
 if TYPE_CHECKING:
     from .names import Names
+    from .normalise import Normaliser
+    from .output import Output
     from .template import Padding, Template, Truncation
 
 __all__ = ["Around", "Run", "SpaceMark"]
@@ -95,7 +94,11 @@ class Around:
     @property
     def is_sentencepiece(self) -> bool:
         """Whether texts are rewritten as SentencePiece does it, which differs in small things from all others."""
-        return self.normaliser is not None and any(isinstance(step, SentencePiece) for step in self.normaliser.steps)
+        if self.normaliser is None:
+            return False
+        from .normalise import SentencePiece
+
+        return any(isinstance(step, SentencePiece) for step in self.normaliser.steps)
 
     def after(self, ids: list[int]) -> list[int]:
         """The ids of a run once it is merged, with those split again that take part in merging only."""
@@ -109,12 +112,18 @@ class Around:
     @property
     def decoder(self) -> Output:
         """What makes a text of token strings; one that says nothing joins them."""
+        from .output import Output
+
         return self.output or Output(())
 
     @cached_property
     def joins_bytes(self) -> bool:
         """Whether decoding joins the bytes of the tokens and nothing else."""
-        return self.output is None or (self.letters and {type(step) for step in self.output.steps} == {ByteLevel})
+        if self.output is None:
+            return True
+        from .output import ByteLevel
+
+        return self.letters and {type(step) for step in self.output.steps} == {ByteLevel}
 
     def deciding(self, names: Iterable[str]) -> Around:
         """Only what decides ids, offsets or decoding, so that what says the same is the same."""
