@@ -113,6 +113,7 @@ PairTable PairTable::of_packed(const u64* pairs, std::size_t n) {
     if (!table.insert(static_cast<u32>(key >> 21), static_cast<u32>(key) & kMaxId, rank))
       throw Error(ErrorKind::vocabulary, "pair " + std::to_string(i) + " is given twice");
   }
+  table.ordered_ = table.is_ordered();
   return table;
 }
 
@@ -120,8 +121,8 @@ std::vector<u64> PairTable::packed() const {
   if (!ids_are_ranks_) throw Error(ErrorKind::value, "only a table of ranks can be packed");
   std::vector<u64> pairs;
   pairs.reserve(size_);
-  for (const u64 slot : slots_) {
-    if (slot != kEmpty) pairs.push_back(slot);
+  for (const u64 turned : slots_) {
+    if (turned != 0) pairs.push_back(~turned);
   }
   return pairs;
 }
