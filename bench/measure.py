@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import datetime
 import json
-import os
-import platform
 import statistics
-import sys
 import time
 from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
+
+import bytepair
+from bytepair.benching.times import machine
 
 RECORDS = Path(__file__).parent / "records"
 
@@ -32,48 +32,19 @@ def in_turn(runs: int, **work: Callable[[], Any]) -> dict[str, dict[str, float]]
     return {name: {"min": min(t), "median": statistics.median(t), "max": max(t)} for name, t in times.items()}
 
 
-def machine() -> dict[str, Any]:
-    processor = platform.processor()
-    try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-        processor = next(line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
-    except (OSError, StopIteration):
-        pass
-    return {
-        "processor": processor,
-        "cores": os.cpu_count(),
-        "system": f"{platform.system()} {platform.machine()}",
-        "python": platform.python_version(),
-    }
-
-
 def versions(*packages: str) -> dict[str, str]:
-    return {name: version(name) for name in ("bytepair", *packages)}
+    return {"bytepair": bytepair.__version__, **{name: version(name) for name in packages}}
 
 
-def write_record(name: str, record: dict[str, Any], packages: tuple[str, ...]) -> Path:
-    """Writes bench/records/NAME.json."""
+def write_record(where: str | Path, record: dict[str, Any], packages: tuple[str, ...]) -> Path:
+    """Writes bench/records/NAME.json, or the file that a path names."""
     RECORDS.mkdir(exist_ok=True)
-    path = RECORDS / f"{name}.json"
+    path = where if isinstance(where, Path) else RECORDS / f"{where}.json"
     whole = {
         "date": datetime.date.today().isoformat(),
         "machine": machine(),
         "versions": versions(*packages),
         **record,
     }
-    path.write_text(json.dumps(whole, indent=1) + "\n")
+    path.write_text(json.dumps(whole, indent=1) + "\n", "utf-8")
     return path
-
-
-def stdlib_sources(size: int) -> bytes:
-    """``size`` bytes of the Python standard library's own sources, whole files as far as they go."""
-    import sysconfig
-
-    folder = Path(sysconfig.get_path("stdlib"))
-    out = bytearray()
-    for path in sorted(folder.rglob("*.py")):
-        if "site-packages" not in path.parts:
-            out += path.read_bytes()
-            if len(out) >= size:
-                return bytes(out[:size])
-    sys.exit(f"{folder} has only {len(out)} bytes of sources; give --corpus FILE")

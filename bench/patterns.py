@@ -24,11 +24,12 @@ from typing import Any
 
 import regex
 import tokenizers
-from measure import in_turn, stdlib_sources, write_record
+from measure import in_turn, write_record
 from tokenizers import models, pre_tokenizers, trainers
 from train_encode import byte_letters
 
 import bytepair
+from bytepair.benching.texts import library
 from bytepair.pattern import engine_splitter, presets, resolve
 from bytepair.pattern.fallback import regex_ends
 
@@ -59,7 +60,7 @@ def main() -> None:
         corpora = [corpus.split("=", 1) for corpus in options.corpus]
         if not corpora:
             corpora = [["stdlib", f"{folder}/stdlib"]]
-            Path(corpora[0][1]).write_bytes(stdlib_sources(16 * MB))
+            Path(corpora[0][1]).write_bytes(library(16 * MB))
         program = built(Path(folder), options.probe)
         runs = str(options.runs)
         core = json.loads(output(program, "cut", runs, *("=".join(corpus) for corpus in corpora)))

@@ -9,6 +9,7 @@ import argparse
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
@@ -43,7 +44,87 @@ def table() -> str:
         "are compared before the clock runs."
     )
     lines.append("`bench/` makes them anew.")
+    peers = records / "peers.json"
+    if peers.exists():
+        lines += ["", *peers_table(json.loads(peers.read_text("utf-8")))]
     return "\n".join(lines) + "\n"
+
+
+# What a row is called, and which figures it has: their row, step and form.
+PEER_ROWS = (
+    ("ids to an array, text seen before", "array", "seen", "str"),
+    ("the same from bytes", "array", "seen", "bytes"),
+    ("ids to an array, new text", "array", "unseen", "str"),
+    ("the same from bytes", "array", "unseen", "bytes"),
+    ("ids to a list, text seen before", "list", "seen", "str"),
+    ("the same from bytes", "list", "seen", "bytes"),
+    ("ids to a list, new text", "list", "unseen", "str"),
+    ("the same from bytes", "list", "unseen", "bytes"),
+    ("a list of a string of 40 characters", "short", "short", "str"),
+    ("counting", "count", "count", "str"),
+    ("a batch of 4 KB documents, two threads", "batch", "batch", "str"),
+    ("one document of 16 MB, two threads", "batch", "huge", "str"),
+    ("random words, each once", "words", "words", "str"),
+    ("decoding a list", "decode", ("decode_str", "decode_bytes"), "str"),
+    ("decoding an array", "decode", ("decode_array_str", "decode_array_bytes"), "str"),
+    ("a fresh process: import, load 200,000 tokens, first ids", "start", "start", "str"),
+)
+
+
+def peers_table(record: dict[str, Any]) -> list[str]:
+    """Our speed over that of the fastest exact peer: for each row the vocabulary and text where it is lowest."""
+    figures = [figure for figure in record["figures"] if figure["counts"] and figure["ratio"] is not None]
+
+    def lowest(found: list[dict[str, Any]]) -> str:
+        if not found:
+            return "–"
+        least = min(found, key=lambda figure: figure["ratio"])
+        return f"{least['ratio']:.2f} (`{least['best']}`)"
+
+    lines = ["| times as fast as the fastest exact peer | English, code | multilingual |", "|---|---|---|"]
+    for what, row, steps, form in PEER_ROWS:
+        found = [
+            figure
+            for figure in figures
+            if figure["row"] == row
+            and figure["form"] == form
+            and figure["step"] in ((steps,) if isinstance(steps, str) else steps)
+        ]
+        many = [figure for figure in found if figure["text"] == "multilingual"]
+        few = [figure for figure in found if figure["text"] != "multilingual"]
+        if found:
+            lines.append(f"| {what} | {lowest(few)} | {lowest(many)} |")
+    worst: dict[str, list[dict[str, Any]]] = {}
+    for figure in figures:
+        if figure["row"] == "worst" and figure["step"].endswith(".1"):
+            worst.setdefault(figure["text"], []).append(figure)
+    if worst:
+        lines += ["", "| worst case, 1 MB | times as fast | twice as long takes |", "|---|---|---|"]
+        for name, found in worst.items():
+            lines.append(f"| {name} | {lowest(found)} | {max(figure['doubling'] for figure in found):.1f} times |")
+    two = [figure["one_thread_over_two"] for figure in record["figures"] if "one_thread_over_two" in figure]
+    count = [figure["array_over_count"] for figure in record["figures"] if "array_over_count" in figure]
+    own = [f"two threads are {min(two):.1f} times as fast as one"] if two else []
+    own += [f"counting is {min(count):.1f} times as fast as making an array"] if count else []
+    exact, other = [], []
+    for peer, told in record["peers"].items():
+        differs = [vocab for vocab, facts in told["vocabularies"].items() if facts["differs"]]
+        if peer != "bytepair":
+            (other if differs else exact).append(f"{peer} {told['version']}")
+    machine = record["machine"]
+    vocabularies = dict.fromkeys(figure["vocab"] for figure in figures)
+    lines.append("")
+    lines.append(
+        f"Medians of {record['rounds']} alternating rounds, each in a fresh process, on {machine['cores']} cores "
+        f"({machine['processor']}), {record['date']};"
+    )
+    lines.append(f"the lowest of {', '.join(vocabularies)}, with the peer that was fastest there.")
+    lines.append(f"Compared first: the ids of {', '.join(exact)} are right.")
+    if own:
+        lines.append(f"At the least, {' and '.join(own)}.")
+    if other:
+        lines.append(f"Not right, or no result, on some text: {', '.join(other)}; no rivals there.")
+    return lines
 
 
 def with_table(readme: str) -> str:

@@ -14,10 +14,11 @@ from pathlib import Path
 
 import tiktoken
 import tokenizers
-from measure import in_turn, stdlib_sources, write_record
+from measure import in_turn, write_record
 from tokenizers import models, pre_tokenizers, trainers
 
 import bytepair
+from bytepair.benching.texts import library
 
 R50K = r"""'(?:[sdmt]|ll|ve|re)| ?\p{L}++| ?\p{N}++| ?[^\s\p{L}\p{N}]++|\s++$|\s+(?!\S)|\s"""
 
@@ -30,7 +31,7 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=5)
     options = parser.parse_args()
     size = int(options.size * 1e6)
-    data = options.corpus.read_bytes()[:size] if options.corpus else stdlib_sources(size)
+    data = options.corpus.read_bytes()[:size] if options.corpus else library(size)
     text = data.decode("utf-8", "ignore")
     documents = [text[i : i + 100_000] for i in range(0, len(text), 100_000)]
     warnings.simplefilter("ignore", bytepair.BytepairNotice)

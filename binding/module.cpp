@@ -53,23 +53,15 @@ auto without_lock(std::size_t size, F work) {
 }
 
 #ifndef Py_GIL_DISABLED
-// The int objects of ids, made once: a list of a million ids then costs a million references, not a million objects.
-// (Free-threaded Python would fight over their counts, so it makes new ones.) They live as long as the process.
+// The int objects of ids, each made when it is first wanted: a list of a million ids then costs a million references, not
+// a million objects. (Free-threaded Python would fight over their counts, so it makes new ones.) They live as long as
+// the process.
 constexpr std::size_t kSharedInts = 1 << 18;
-constexpr std::size_t kLongList = 512;  // shorter lists make no new shared ones
 
-std::vector<PyObject*>& shared_ints(const u32* ids, std::size_t n) {
-  static auto* ints = new std::vector<PyObject*>();
-  if (n >= kLongList) {
-    const u32 highest = *std::max_element(ids, ids + n);
-    const std::size_t wanted = std::min<std::size_t>(static_cast<std::size_t>(highest) + 1, kSharedInts);
-    while (ints->size() < wanted) {
-      PyObject* made = PyLong_FromSize_t(ints->size());
-      if (!made) throw nb::python_error();
-      ints->push_back(made);
-    }
-  }
-  return *ints;
+PyObject** shared_ints() {
+  static PyObject** const ints = static_cast<PyObject**>(std::calloc(kSharedInts, sizeof(PyObject*)));
+  if (!ints) throw std::bad_alloc();
+  return ints;
 }
 #endif
 
@@ -77,18 +69,23 @@ nb::list to_list(const u32* ids, std::size_t n) {
   nb::object list = nb::steal(PyList_New(static_cast<Py_ssize_t>(n)));
   if (!list.is_valid()) throw nb::python_error();
 #ifndef Py_GIL_DISABLED
-  const std::vector<PyObject*>& shared = shared_ints(ids, n);
+  PyObject** const shared = shared_ints();
 #endif
   for (std::size_t i = 0; i < n; ++i) {
+    PyObject* id;
 #ifndef Py_GIL_DISABLED
-    if (ids[i] < shared.size()) {
-      PyObject* id = shared[ids[i]];
-      Py_INCREF(id);
-      PyList_SET_ITEM(list.ptr(), static_cast<Py_ssize_t>(i), id);
-      continue;
+    constexpr std::size_t kAhead = 16;
+    if (i + kAhead < n && ids[i + kAhead] < kSharedInts) prefetch(shared[ids[i + kAhead]]);
+    if (ids[i] < kSharedInts) {
+      id = shared[ids[i]];
+      if (!id) id = shared[ids[i]] = PyLong_FromUnsignedLong(ids[i]);
+      Py_XINCREF(id);
+    } else {
+      id = PyLong_FromUnsignedLong(ids[i]);
     }
+#else
+    id = PyLong_FromUnsignedLong(ids[i]);
 #endif
-    PyObject* id = PyLong_FromUnsignedLong(ids[i]);
     if (!id) throw nb::python_error();
     PyList_SET_ITEM(list.ptr(), static_cast<Py_ssize_t>(i), id);
   }
@@ -174,28 +171,43 @@ void raise_in_python(const std::exception_ptr& thrown, void*) {
   }
 }
 
-std::string decode_list(const Decoder& decoder, const nb::list& ids, bool skip_specials) {
-  std::vector<i64> numbers;
-  numbers.reserve(ids.size());
-  for (const nb::handle id : ids) {
-    if (PyBool_Check(id.ptr())) throw nb::type_error("an id is a whole number, not a bool");
-    int overflow = 0;
-    const i64 number = PyLong_AsLongLongAndOverflow(id.ptr(), &overflow);
-    if (number == -1 && PyErr_Occurred()) throw nb::python_error();
-    numbers.push_back(overflow ? -1 : number);
-  }
-  std::string out;
-  const std::size_t bad = decoder.decode(numbers.data(), numbers.size(), skip_specials, out);
-  if (bad < numbers.size()) throw nb::index_error(std::to_string(bad).c_str());
-  return out;
+// A Python int as an id: of one that no id can be, a number that no row has.
+i64 id_of(PyObject* id) {
+#if PY_VERSION_HEX >= 0x030C0000 && !defined(Py_LIMITED_API)
+  if (PyLong_CheckExact(id) && PyUnstable_Long_IsCompact(reinterpret_cast<PyLongObject*>(id)))
+    return PyUnstable_Long_CompactValue(reinterpret_cast<PyLongObject*>(id));
+#endif
+  if (PyBool_Check(id)) throw nb::type_error("an id is a whole number, not a bool");
+  int overflow = 0;
+  const i64 number = PyLong_AsLongLongAndOverflow(id, &overflow);
+  if (number == -1 && PyErr_Occurred()) throw nb::python_error();
+  return overflow ? -1 : number;
 }
 
-std::string decode_array(const Decoder& decoder, const In<u32>& ids, bool skip_specials) {
-  std::string out;
-  const std::size_t bad =
-      without_lock(ids.size(), [&] { return decoder.decode(ids.data(), ids.size(), skip_specials, out); });
-  if (bad < ids.size()) throw nb::index_error(std::to_string(bad).c_str());
-  return out;
+template <class Id>
+nb::bytes decode(const Decoder& decoder, const Id* ids, std::size_t n, bool skip_specials) {
+  std::size_t bytes = 0;
+  const std::size_t bad = decoder.measure(ids, n, skip_specials, bytes);
+  if (bad < n) throw nb::index_error(std::to_string(bad).c_str());
+  PyObject* out = PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(bytes));
+  if (!out) throw nb::python_error();
+  char* const to = PyBytes_AS_STRING(out);  // nobody else knows of it yet
+  without_lock(bytes, [&] { decoder.write(ids, n, skip_specials, to, bytes); });
+  return nb::steal<nb::bytes>(out);
+}
+
+nb::bytes decode_list(const Decoder& decoder, const nb::list& list, bool skip_specials) {
+  std::vector<u32> ids(list.size());
+  // Without a lock the list may shrink under us; what is read is what was there.
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    if (i >= list.size()) {
+      ids.resize(i);
+      break;
+    }
+    const i64 id = id_of(nb::handle(PyList_GET_ITEM(list.ptr(), static_cast<Py_ssize_t>(i))).ptr());
+    ids[i] = id < 0 || id >= i64{kNone} ? kNone : static_cast<u32>(id);
+  }
+  return decode(decoder, ids.data(), ids.size(), skip_specials);
 }
 
 }  // namespace
@@ -302,6 +314,13 @@ NB_MODULE(_core, m) {
         return PairTable::of_merges(left.data(), right.data(), ids.data(), ranks ? ranks->data() : nullptr, left.size());
       }, nb::arg("left"), nb::arg("right"), nb::arg("ids"), nb::arg("ranks") = nb::none())
       .def_static("of_ranks", &PairTable::of_ranks, nb::arg("tokens"))
+      .def_static("of_packed", [](const In<u64>& pairs) {
+        return PairTable::of_packed(pairs.data(), pairs.size());
+      }, nb::arg("pairs"))
+      .def("packed", [](const PairTable& self) {
+        const std::vector<u64> pairs = self.packed();
+        return nb::bytes(pairs.data(), pairs.size() * sizeof(u64));
+      })
       .def("__len__", &PairTable::size);
 
   nb::class_<Stream>(m, "Stream").def(nb::init<>()).def_prop_ro("pending", &Stream::pending);
@@ -317,6 +336,11 @@ NB_MODULE(_core, m) {
       .def("encode", [](const Encoder& self, nb::handle data, const Specials* specials) {
         const std::string_view text = view(data);
         const Encoder::Lease state(self);
+        if (text.size() < Encoder::kShortText) {
+          (*state).ids.clear();
+          self.encode(bytes_of(text), text.size(), specials, *state, (*state).ids);
+          return to_list((*state).ids.data(), (*state).ids.size());
+        }
         IdBuffer ids;
         without_lock(text.size(), [&] { self.encode(bytes_of(text), text.size(), specials, *state, ids); });
         return to_list(ids.data(), ids.size());
@@ -352,6 +376,21 @@ NB_MODULE(_core, m) {
         without_lock(size, [&] { self.encode_batch(documents, specials, threads, ids, counts); });
         return nb::make_tuple(to_array(ids), to_array(std::move(counts)));
       }, nb::arg("texts"), nb::arg("specials").none(), nb::arg("threads"))
+      .def("encode_rows", [](const Encoder& self, const In<u8>& data, const In<i64>& offsets, const Specials* specials,
+                             unsigned threads) {
+        const std::size_t n = offsets.size();
+        const i64* const o = offsets.data();
+        bool sound = n > 0 && o[0] >= 0 && o[n - 1] <= static_cast<i64>(data.size());
+        for (std::size_t i = 0; sound && i + 1 < n; ++i) sound = o[i] <= o[i + 1];
+        if (!sound) throw Error(ErrorKind::value, "the offsets do not describe the text");
+        std::vector<std::string_view> documents;
+        const char* const text = reinterpret_cast<const char*>(data.data());
+        for (std::size_t i = 0; i + 1 < n; ++i) documents.emplace_back(text + o[i], static_cast<std::size_t>(o[i + 1] - o[i]));
+        IdBuffer ids;
+        std::vector<i64> counts;
+        without_lock(data.size(), [&] { self.encode_batch(documents, specials, threads, ids, counts); });
+        return nb::make_tuple(to_array(ids), to_array(std::move(counts)));
+      }, nb::arg("data"), nb::arg("offsets"), nb::arg("specials").none(), nb::arg("threads"))
       .def("feed", [](const Encoder& self, Stream& stream, nb::handle piece, bool last, const Specials* specials) {
         const std::string_view text = view(piece);
         const Encoder::Lease state(self);
@@ -365,13 +404,24 @@ NB_MODULE(_core, m) {
       .def("__init__", [](Decoder* self, const nb::bytes& text, const In<i64>& offsets, const nb::bytes& flags) {
         new (self) Decoder(unpack<u8>(text), to_vector(offsets), unpack<u8>(flags));
       }, nb::arg("text"), nb::arg("offsets"), nb::arg("flags"))
-      .def("decode", [](const Decoder& self, const nb::list& ids, bool skip_specials) {
-        const std::string out = decode_list(self, ids, skip_specials);
-        return nb::bytes(out.data(), out.size());
-      }, nb::arg("ids"), nb::arg("skip_specials"))
+      .def("decode", &decode_list, nb::arg("ids"), nb::arg("skip_specials"))
+      .def("places", [](const Decoder& self, const In<u32>& ids, nb::handle data, bool characters) {
+        const std::string_view text = view(data);
+        std::vector<i64> places(2 * ids.size());
+        const bool sound = without_lock(text.size(), [&] {
+          return self.places(ids.data(), ids.size(), bytes_of(text), text.size(), characters, places.data());
+        });
+        if (!sound) throw Error(ErrorKind::value, "decoder: the ids are not those of the text");
+        nb::object list = nb::steal(PyList_New(static_cast<Py_ssize_t>(ids.size())));
+        if (!list.is_valid()) throw nb::python_error();
+        for (std::size_t i = 0; i < ids.size(); ++i) {
+          const nb::object place = nb::make_tuple(places[2 * i], places[2 * i + 1]);
+          PyList_SET_ITEM(list.ptr(), static_cast<Py_ssize_t>(i), place.inc_ref().ptr());
+        }
+        return nb::borrow<nb::list>(list);
+      }, nb::arg("ids"), nb::arg("data"), nb::arg("characters"))
       .def("decode_array", [](const Decoder& self, const In<u32>& ids, bool skip_specials) {
-        const std::string out = decode_array(self, ids, skip_specials);
-        return nb::bytes(out.data(), out.size());
+        return decode(self, ids.data(), ids.size(), skip_specials);
       }, nb::arg("ids"), nb::arg("skip_specials"));
 
   nb::class_<Counter>(m, "Counter")

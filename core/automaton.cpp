@@ -40,6 +40,8 @@ Automaton::Automaton(ClassTable classes, const Tables& tables)
     check(tables.next[i] < n_states && tables.action[i] < actions_.size(), "a state or action is out of range");
   for (const u16 state : tables.begin) {
     check(state < n_states && tables.levels[state] == 1, "it begins in no state, or in one of more levels");
+    for (std::size_t c = 0; c < stride_; ++c)
+      check(actions_[tables.action[state * stride_ + c]].accepts < 0, "it ends a pretoken before its first character");
     begin_.push_back(state * stride_);
   }
   for (const u16 levels : tables.levels) {
@@ -98,12 +100,12 @@ std::size_t Automaton::act(u32 work, std::size_t here, std::size_t found, Cursor
   std::size_t* const marks = cursor.marks.data();
   if (work & 1) marks[0] = found;
   if (action.accepts >= 0) {
-    found = marks[action.accepts];
+    found = std::min(found, marks[action.accepts]);
     cursor.ends[found++] = here | action.flag;
   }
   for (u32 i = action.first_move; i < action.end_move; ++i)
     marks[moves_[i].to] = moves_[i].from == kHere ? found : marks[moves_[i].from];
-  return work & 4 ? marks[0] : found;  // what only levels that are gone have written goes with them
+  return work & 4 ? std::min(found, marks[0]) : found;  // what only levels that are gone have written goes with them
 }
 
 std::size_t Automaton::fill(Cursor& cursor, const u8* s, std::size_t n, bool last, std::size_t wanted) const {
@@ -165,7 +167,7 @@ std::size_t Automaton::fill(Cursor& cursor, const u8* s, std::size_t n, bool las
       return hand_out(cursor, k);
     }
     cursor.found = k;
-    const std::size_t certain = hand_out(cursor, one_level_[row / stride_] ? k : cursor.marks[0]);
+    const std::size_t certain = hand_out(cursor, one_level_[row / stride_] ? k : std::min(k, cursor.marks[0]));
     if (certain > 0 || i == n) return certain;
     k = cursor.found;
     wanted *= 2;

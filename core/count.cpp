@@ -54,8 +54,11 @@ void Counter::feed(const u8* s, std::size_t n, u64 document, bool last, u64 offs
   document_ = document;
   stream_.feed(
       *splitter_, specials_ ? &*specials_ : nullptr, s, n, last,
-      [&](const u8* text, std::size_t start, std::size_t end, std::size_t size) {
-        add(text + start, end - start, size - start, 1, document, offset + stream_.offset() + start);
+      [&](const u8* text, std::size_t size, std::size_t start, const std::size_t* ends, std::size_t k) {
+        for (std::size_t i = 0; i < k; ++i) {
+          add(text + start, ends[i] - start, size - start, 1, document, offset + stream_.offset() + start);
+          start = ends[i];
+        }
       },
       [](u32) {});
 }

@@ -2,10 +2,9 @@
 
 #include <algorithm>
 #include <exception>
-#include <system_error>
-#include <thread>
 
 #include "errors.hpp"
+#include "workers.hpp"
 
 namespace bytepair {
 
@@ -17,7 +16,14 @@ Encoder::Encoder(Alphabet alphabet, PairTable pairs, Order order, std::shared_pt
       whole_(std::move(whole)),
       splitter_(std::move(splitter)),
       dropped_(std::move(dropped)),
-      cache_bytes_(cache_bytes) {}
+      cache_bytes_(cache_bytes) {
+  if (!alphabet_.is_plain_bytes()) return;
+  const u32* const ids = alphabet_.byte_ids();
+  first_ranks_.resize(65536);
+  for (std::size_t a = 0; a < 256; ++a) {
+    for (std::size_t b = 0; b < 256; ++b) first_ranks_[a << 8 | b] = pairs_.rank(ids[a], ids[b]);
+  }
+}
 
 // State k has half of what the k states before it left over, so that all together stay under the budget however many
 // threads come; a state that would have less than a page has no cache.
@@ -45,53 +51,118 @@ std::size_t Encoder::cached_bytes() const {
   return total;
 }
 
-void Encoder::miss(const u8* s, std::size_t start, std::size_t end, State& state) const {
-  if (whole_) {
-    if (const u32 id = whole_->find(s + start, end - start); id != kNone) {
-      state.symbols.assign(1, id);
-      return;
-    }
+// A pretoken of plain bytes, of at most Merger::kScanLimit: its tokens into `symbols`, whose number is returned.
+std::size_t Encoder::merge_bytes(const u8* p, std::size_t n, const Merger& merger, u32* symbols) const {
+  u32 ranks[Merger::kScanLimit];
+  const u32* const ids = alphabet_.byte_ids();
+  for (std::size_t i = 0; i < n; ++i) symbols[i] = ids[p[i]];
+  for (std::size_t i = 0; i + 1 < n; ++i) ranks[i] = first_ranks_[static_cast<std::size_t>(p[i]) << 8 | p[i + 1]];
+  return merger.merge_short(symbols, ranks, n);
+}
+
+// Encodes a pretoken that the cache does not have, and tells it.
+void Encoder::unknown_to_cache(const u8* s, std::size_t start, std::size_t end, std::size_t n, State& state,
+                               IdBuffer& out) const {
+  const u8* const p = s + start;
+  const std::size_t length = end - start;
+  u32 few[Merger::kScanLimit];
+  const u32* ids = few;
+  std::size_t n_ids = 1;
+  if (whole_ && (few[0] = whole_->find(p, length)) != kNone) {
+  } else if (!first_ranks_.empty() && length <= Merger::kScanLimit) {
+    n_ids = merge_bytes(p, length, state.merger, few);
+  } else {
+    alphabet_.symbols(p, length, start, state.symbols);
+    state.merger.merge(state.symbols);
+    ids = state.symbols.data();
+    n_ids = state.symbols.size();
   }
-  alphabet_.symbols(s + start, end - start, start, state.symbols);
-  state.merger.merge(state.symbols);
+  state.cache.insert(p, length, n - start, ids, n_ids);
+  out.append(ids, n_ids);
 }
 
 void Encoder::pretoken(const u8* s, std::size_t start, std::size_t end, std::size_t n, State& state,
                        IdBuffer& out) const {
-  const u8* p = s + start;
+  const u8* const p = s + start;
   const std::size_t length = end - start;
   if (dropped_ && dropped_->run(s, start, end, 1) == end) return;
-  if (length <= ShortKey::kMax) {
-    if (const WordCache::Slot* slot = state.cache.find_short(short_key(p, length, n - start))) {
-      u32* to = out.room(WordCache::kShortIds);
-      std::memcpy(to, slot->ids, sizeof slot->ids);
-      to[0] &= 0xFFFFFF;
-      out.add(slot->ids[0] >> 24);
-      return;
+  const WordCache& cache = state.cache;
+  if (cache.works() && length <= MediumKey::kMax) {
+    if (length <= ShortKey::kMax) {
+      const ShortKey key = short_key(p, length, n - start);
+      if (const WordCache::Short* word = cache.find_short(key, key.hash())) return out.append_packed(word->ids);
     }
+    const MediumKey key = medium_key(p, length, n - start);
+    if (const WordCache::Medium* word = cache.find_medium(key, key.hash())) return out.append_packed(word->ids);
   }
-  if (const WordCache::Words words = state.cache.find_long(p, length); words.ids) {
-    out.append(words.ids, words.n);
-    return;
-  }
-  miss(s, start, end, state);
-  state.cache.insert(p, length, n - start, state.symbols.data(), state.symbols.size());
-  out.append(state.symbols.data(), state.symbols.size());
+  if (const WordCache::Words words = cache.find_long(p, length); words.ids) return out.append(words.ids, words.n);
+  unknown_to_cache(s, start, end, n, state, out);
 }
 
-template <class AfterPretoken>
-void Encoder::encode_with(const u8* s, std::size_t n, const Specials* specials, State& state, IdBuffer& out,
-                          AfterPretoken after) const {
-  for_each_piece(
-      splitter(), specials, state.cursor, s, 0, n, 0,
-      [&](std::size_t start, std::size_t end) {
-        pretoken(s, start, end, n, state, out);
-        after();
-      },
-      [&](u32 id, std::size_t) {
-        out.push(id);
-        after();
-      });
+// Pretoken after pretoken, in two passes: keys first, which asks the memory for the cache's lines, then the look-ups.
+void Encoder::pretokens(const u8* s, std::size_t n, std::size_t start, const std::size_t* ends, std::size_t k,
+                        State& state, IdBuffer& out) const {
+  const WordCache& cache = state.cache;
+  std::size_t i = 0;
+  if (!dropped_ && cache.works() && k > 1) {
+    // The last ones end where no more bytes may be read behind them.
+    std::size_t bulk = k;
+    while (bulk > 0 && (bulk == 1 ? start : ends[bulk - 2]) + 32 > n) --bulk;
+    if (state.keys.size() < bulk) {
+      state.keys.resize(bulk);
+      state.hashes.resize(bulk);
+    }
+    ShortKey* const keys = state.keys.data();
+    u64* const hashes = state.hashes.data();
+    std::size_t at = start;
+    for (std::size_t j = 0; j < bulk; ++j) {
+      const std::size_t length = ends[j] - at;
+      if (length <= ShortKey::kMax) {
+        const ShortKey key = open_short_key(s + at, length);
+        keys[j] = key;
+        hashes[j] = key.hash();
+        prefetch(cache.bucket(hashes[j]));
+      } else if (length <= MediumKey::kMax) {
+        hashes[j] = medium_key(s + at, length, 32).hash();
+        prefetch(cache.medium(hashes[j]));
+      }
+      at = ends[j];
+    }
+    u32* to = out.room(WordCache::kMediumIds * (bulk + 1));
+    for (; i < bulk; ++i) {
+      const std::size_t end = ends[i], length = end - start;
+      if (length <= ShortKey::kMax) {
+        const WordCache::Short* const slots = cache.bucket(hashes[i]);
+        const bool second = slots[1].key == keys[i];
+        if (second || slots[0].key == keys[i]) {
+          const u32* const ids = slots[second].ids;
+          std::memcpy(to, ids, sizeof slots->ids);
+          to[0] &= 0xFFFFFF;
+          to += ids[0] >> 24;
+          start = end;
+          continue;
+        }
+      } else if (length <= MediumKey::kMax) {
+        const WordCache::Medium* const slot = cache.medium(hashes[i]);
+        if (slot->key == medium_key(s + start, length, 32)) {
+          std::memcpy(to, slot->ids, sizeof slot->ids);
+          to[0] &= 0xFFFFFF;
+          to += slot->ids[0] >> 24;
+          start = end;
+          continue;
+        }
+      }
+      out.end_at(to);
+      pretoken(s, start, end, n, state, out);
+      to = out.room(WordCache::kMediumIds * (bulk - i + 1));
+      start = end;
+    }
+    out.end_at(to);
+  }
+  for (; i < k; ++i) {
+    pretoken(s, start, ends[i], n, state, out);
+    start = ends[i];
+  }
 }
 
 const Splitter& Encoder::splitter() const {
@@ -103,14 +174,29 @@ void Encoder::feed(Stream& stream, const u8* s, std::size_t n, bool last, const 
                    IdBuffer& out) const {
   stream.feed(
       splitter(), specials, s, n, last,
-      [&](const u8* text, std::size_t start, std::size_t end, std::size_t size) {
-        pretoken(text, start, end, size, state, out);
+      [&](const u8* text, std::size_t size, std::size_t start, const std::size_t* ends, std::size_t k) {
+        pretokens(text, size, start, ends, k, state, out);
       },
       [&](u32 id) { out.push(id); });
 }
 
 void Encoder::encode(const u8* s, std::size_t n, const Specials* specials, State& state, IdBuffer& out) const {
-  encode_with(s, n, specials, state, out, [] {});
+  std::size_t readable = n;
+  s = with_room(s, n, state, readable);
+  for_each_piece(
+      splitter(), specials, state.cursor, s, 0, n, 0,
+      [&](std::size_t start, const std::size_t* ends, std::size_t k) {
+        pretokens(s, readable, start, ends, k, state, out);
+      },
+      [&](u32 id) { out.push(id); });
+}
+
+const u8* Encoder::with_room(const u8* s, std::size_t n, State& state, std::size_t& readable) {
+  if (n >= kShortText) return s;
+  readable = n + 32;
+  if (state.padded.size() < readable) state.padded.resize(kShortText + 32);
+  if (n) std::memcpy(state.padded.data(), s, n);
+  return state.padded.data();
 }
 
 void Encoder::encode_ends(const u8* s, std::size_t n, const i64* ends, std::size_t n_ends, State& state,
@@ -127,96 +213,99 @@ void Encoder::encode_ends(const u8* s, std::size_t n, const i64* ends, std::size
 
 u64 Encoder::count(const u8* s, std::size_t n, const Specials* specials, State& state) const {
   u64 total = 0;
-  state.counted.clear();
-  encode_with(s, n, specials, state, state.counted, [&] {
-    if (state.counted.size() < 4096) return;
-    total += state.counted.size();
-    state.counted.clear();
-  });
-  return total + state.counted.size();
+  std::size_t readable = n;
+  s = with_room(s, n, state, readable);
+  for_each_piece(
+      splitter(), specials, state.cursor, s, 0, n, 0,
+      [&](std::size_t start, const std::size_t* ends, std::size_t k) {
+        state.ids.clear();
+        pretokens(s, readable, start, ends, k, state, state.ids);
+        total += state.ids.size();
+      },
+      [&](u32) { ++total; });
+  return total;
 }
 
 void Encoder::encode_batch(const std::vector<std::string_view>& documents, const Specials* specials, unsigned threads,
                            IdBuffer& out, std::vector<i64>& counts) const {
   std::size_t total = 0;
   for (const auto& document : documents) total += document.size();
-  // A thread costs some 20 microseconds to start: it should have at least 64 KiB to do.
-  const std::size_t useful = std::clamp<std::size_t>(threads, 1, total / 65536 + 1);
+  // Waking a thread takes some 10 microseconds: it should have at least 64 KiB to do.
+  const unsigned useful =
+      static_cast<unsigned>(std::clamp<std::size_t>(threads, 1, std::max<std::size_t>(total / 65536, 1)));
 
-  // What is encoded at once: a document, or a part of a large one, between places where it may be cut.
+  // What is encoded at once: a document, or a part of a large one, between places where it may be cut. Neighbours make a
+  // share, which one thread takes.
   struct Unit {
     std::size_t document, from, to;
     i64 count = 0;
   };
+  struct Share {
+    std::size_t first, end = 0, start = 0;  // units, and where its ids stand among all
+    IdBuffer ids{};
+    std::exception_ptr error = nullptr;
+  };
   std::vector<Unit> units;
-  const std::size_t large = std::max<std::size_t>(total / useful / 2, 65536);
+  std::vector<Share> shares;
+  const std::size_t size = useful == 1 ? total + 1 : std::clamp<std::size_t>(total / useful / 8, 65536, 1 << 22);
+  std::size_t in_share = size;
+  const auto add = [&](std::size_t document, std::size_t from, std::size_t to) {
+    if (in_share >= size) {
+      shares.push_back({units.size()});
+      in_share = 0;
+    }
+    units.push_back({document, from, to});
+    in_share += to - from;
+    shares.back().end = units.size();
+  };
   for (std::size_t i = 0; i < documents.size(); ++i) {
     const u8* const s = reinterpret_cast<const u8*>(documents[i].data());
     const std::size_t n = documents[i].size();
     std::size_t from = 0;
-    while (useful > 1 && n - from > 2 * large) {
-      const std::size_t to = splitter().safe_cut(s, from + large, n, specials);
-      units.push_back({i, from, to});
+    while (useful > 1 && n - from > 2 * size) {
+      const std::size_t to = splitter().safe_cut(s, from + size, n, specials);
+      add(i, from, to);
       from = to;
     }
-    units.push_back({i, from, n});
+    add(i, from, n);
   }
 
-  const auto work = [&](std::size_t first, std::size_t end, State& state, IdBuffer& ids) {
-    for (std::size_t k = first; k < end; ++k) {
-      Unit& unit = units[k];
-      const std::size_t before = ids.size();
-      const u8* const s = reinterpret_cast<const u8*>(documents[unit.document].data());
-      try {
-        encode(s + unit.from, unit.to - unit.from, specials, state, ids);
-      } catch (UnknownCharacter& error) {
-        error.document = unit.document;
-        error.offset += unit.from;
-        throw;
-      }
-      unit.count = static_cast<i64>(ids.size() - before);
-    }
-  };
-  struct Share {
-    std::size_t first, end;
-    IdBuffer ids;
-    std::exception_ptr error;
-  };
-  std::vector<Share> shares;
-  std::size_t next = 0, seen = 0;
-  for (std::size_t k = 0; k < useful; ++k) {
-    const std::size_t first = next;
-    while (next < units.size() && (seen < total * (k + 1) / useful || k + 1 == useful)) {
-      seen += units[next].to - units[next].from;
-      ++next;
-    }
-    if (next > first) shares.push_back({first, next, {}, nullptr});
-  }
-  std::vector<std::unique_ptr<Lease>> leases;
-  for (std::size_t k = 0; k < shares.size(); ++k) leases.push_back(std::make_unique<Lease>(*this));
-  const auto run = [&](std::size_t k) {
+  run_in_parallel(shares.size(), useful, [&](std::size_t k) {
+    Share& share = shares[k];
     try {
-      work(shares[k].first, shares[k].end, **leases[k], shares[k].ids);
+      const Lease state(*this);
+      for (std::size_t u = share.first; u < share.end; ++u) {
+        Unit& unit = units[u];
+        const std::size_t before = share.ids.size();
+        const u8* const s = reinterpret_cast<const u8*>(documents[unit.document].data());
+        try {
+          encode(s + unit.from, unit.to - unit.from, specials, *state, share.ids);
+        } catch (UnknownCharacter& error) {
+          error.document = unit.document;
+          error.offset += unit.from;
+          throw;
+        }
+        unit.count = static_cast<i64>(share.ids.size() - before);
+      }
     } catch (...) {
-      shares[k].error = std::current_exception();
+      share.error = std::current_exception();
     }
-  };
-  std::vector<std::thread> workers;
-  std::size_t started = std::min<std::size_t>(shares.size(), 1);
-  try {
-    for (; started < shares.size(); ++started) workers.emplace_back(run, started);
-  } catch (const std::system_error&) {
-    // no more threads to be had: the rest is done here
-  }
-  if (!shares.empty()) run(0);
-  for (std::size_t k = started; k < shares.size(); ++k) run(k);
-  for (auto& worker : workers) worker.join();
-  for (auto& share : shares) {
+  });
+  std::size_t n_ids = 0;
+  for (Share& share : shares) {
     if (share.error) std::rethrow_exception(share.error);
-    if (out.size() == 0 && shares.size() == 1)
-      out = std::move(share.ids);
-    else
-      out.append(share.ids.data(), share.ids.size());
+    share.start = n_ids;
+    n_ids += share.ids.size();
+  }
+  if (shares.size() == 1) {
+    out = std::move(shares[0].ids);
+  } else {
+    u32* const to = out.room(n_ids);
+    // The copying is shared too: most of its time is the first touch of the memory.
+    run_in_parallel(shares.size(), useful, [&](std::size_t k) {
+      if (shares[k].ids.size()) std::memcpy(to + shares[k].start, shares[k].ids.data(), shares[k].ids.size() * sizeof(u32));
+    });
+    out.add(n_ids);
   }
   counts.assign(documents.size(), 0);
   for (const Unit& unit : units) counts[unit.document] += unit.count;

@@ -24,7 +24,10 @@ class Encoder {
     Merger merger;
     Cursor cursor;
     std::vector<u32> symbols;
-    IdBuffer counted;  // where count() lets the ids go
+    std::vector<ShortKey> keys;  // of the pretokens in hand, and their hashes
+    std::vector<u64> hashes;
+    std::vector<u8> padded;  // a short text, with bytes behind it that may be read
+    IdBuffer ids;            // of a short text, or where count() lets them go
   };
   class Lease {
    public:
@@ -45,6 +48,9 @@ class Encoder {
   Encoder(Alphabet alphabet, PairTable pairs, Order order, std::shared_ptr<const TokenTable> whole,
           std::optional<Splitter> splitter, std::optional<ClassTable> dropped, std::size_t cache_bytes);
 
+  // Under this many bytes a text is copied to where more bytes may be read behind it.
+  static constexpr std::size_t kShortText = 2048;
+
   // Appends the ids of s[0, n); the special tokens in `specials` (may be null) become their ids.
   void encode(const u8* s, std::size_t n, const Specials* specials, State& state, IdBuffer& out) const;
   // The same with pretokens that end at ends[0..n_ends), ascending, the last one at n.
@@ -63,11 +69,13 @@ class Encoder {
   std::size_t cached_bytes() const;
 
  private:
+  void pretokens(const u8* s, std::size_t n, std::size_t start, const std::size_t* ends, std::size_t k, State& state,
+                 IdBuffer& out) const;
   void pretoken(const u8* s, std::size_t start, std::size_t end, std::size_t n, State& state, IdBuffer& out) const;
-  void miss(const u8* s, std::size_t start, std::size_t end, State& state) const;
-  template <class AfterPretoken>
-  void encode_with(const u8* s, std::size_t n, const Specials* specials, State& state, IdBuffer& out,
-                   AfterPretoken after) const;
+  void unknown_to_cache(const u8* s, std::size_t start, std::size_t end, std::size_t n, State& state,
+                        IdBuffer& out) const;
+  static const u8* with_room(const u8* s, std::size_t n, State& state, std::size_t& readable);
+  std::size_t merge_bytes(const u8* p, std::size_t n, const Merger& merger, u32* symbols) const;
   const Splitter& splitter() const;
   std::unique_ptr<State> take() const;
   void give_back(std::unique_ptr<State> state) const;
@@ -79,6 +87,7 @@ class Encoder {
   std::optional<Splitter> splitter_;
   std::optional<ClassTable> dropped_;
   std::size_t cache_bytes_;
+  std::vector<u32> first_ranks_;  // of two neighbouring bytes; empty where the alphabet is no plain bytes
 
   mutable std::mutex mutex_;
   mutable std::vector<std::unique_ptr<State>> idle_;

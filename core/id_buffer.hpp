@@ -36,6 +36,14 @@ class IdBuffer {
     if (k) std::memcpy(room(k), ids, k * sizeof(u32));
     size_ += k;
   }
+  // Ids as the cache keeps them: their number stands in the first one's top byte.
+  void append_packed(const u32* ids) {
+    const std::size_t k = ids[0] >> 24;
+    append(ids, k);
+    data_[size_ - k] &= 0xFFFFFF;
+  }
+  // After writing into room(): where the written ids end.
+  void end_at(const u32* end) { size_ = static_cast<std::size_t>(end - data_); }
   void reserve(std::size_t capacity) {
     if (capacity <= capacity_) return;
     if (capacity > SIZE_MAX / sizeof(u32)) throw std::bad_alloc();

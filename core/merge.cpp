@@ -10,39 +10,110 @@ namespace bytepair {
 void Merger::merge(std::vector<u32>& symbols) {
   if (symbols.size() <= kScanLimit)
     merge_by_scan(symbols);
+  else if (pairs_.ordered() && repeats(symbols))
+    merge_by_runs(symbols);
   else
     merge_by_heap(symbols);
 }
 
+// Whether there are few runs of equal symbols, as in a line of dashes.
+bool Merger::repeats(const std::vector<u32>& symbols) {
+  const std::size_t most = symbols.size() / 16;
+  std::size_t runs = 1;
+  for (std::size_t i = 1; i < symbols.size(); ++i) {
+    runs += symbols[i] != symbols[i - 1];
+    if (runs > most) return false;
+  }
+  return true;
+}
+
+// All places of the lowest rank at once, from left to right, a run of equal symbols in one step: a million letters take
+// some twenty rounds.
+void Merger::merge_by_runs(std::vector<u32>& symbols) {
+  const auto push = [](std::vector<Run>& runs, u32 symbol, std::size_t count) {
+    if (count == 0) return;
+    if (!runs.empty() && runs.back().symbol == symbol)
+      runs.back().count += count;
+    else
+      runs.push_back({symbol, count});
+  };
+  runs_.clear();
+  for (const u32 symbol : symbols) push(runs_, symbol, 1);
+  for (;;) {
+    u32 lowest = kNone;
+    for (std::size_t i = 0; i < runs_.size(); ++i) {
+      if (runs_[i].count > 1) lowest = std::min(lowest, pairs_.rank(runs_[i].symbol, runs_[i].symbol));
+      if (i + 1 < runs_.size()) lowest = std::min(lowest, pairs_.rank(runs_[i].symbol, runs_[i + 1].symbol));
+    }
+    if (lowest == kNone) break;
+    merged_.clear();
+    for (std::size_t i = 0; i < runs_.size(); ++i) {
+      const u32 symbol = runs_[i].symbol;
+      std::size_t count = runs_[i].count;
+      if (count > 1 && pairs_.rank(symbol, symbol) == lowest) {
+        push(merged_, pairs_.made(symbol, symbol, lowest), count / 2);
+        count %= 2;
+      }
+      if (count > 0 && i + 1 < runs_.size() && pairs_.rank(symbol, runs_[i + 1].symbol) == lowest) {
+        push(merged_, symbol, count - 1);
+        push(merged_, pairs_.made(symbol, runs_[i + 1].symbol, lowest), 1);
+        if (--runs_[i + 1].count == 0) ++i;
+      } else {
+        push(merged_, symbol, count);
+      }
+    }
+    runs_.swap(merged_);
+  }
+  symbols.clear();
+  for (const Run& run : runs_) symbols.insert(symbols.end(), run.count, run.symbol);
+}
+
+std::size_t Merger::merge_short(u32* symbols, u32* ranks, std::size_t n) const {
+  if (order_ == Order::whole_rank) return merge_whole_ranks(symbols, ranks, n);
+  while (n > 1) {
+    u32 rank = ranks[0];
+    std::size_t i = 0;
+    for (std::size_t k = 1; k + 1 < n; ++k) {
+      if (ranks[k] < rank) {
+        rank = ranks[k];
+        i = k;
+      }
+    }
+    if (rank == kNone) break;
+    symbols[i] = pairs_.made(symbols[i], symbols[i + 1], rank);
+    --n;
+    std::memmove(symbols + i + 1, symbols + i + 2, (n - i - 1) * sizeof(u32));
+    if (i + 1 < n) {
+      std::memmove(ranks + i + 1, ranks + i + 2, (n - i - 2) * sizeof(u32));
+      ranks[i] = pairs_.rank(symbols[i], symbols[i + 1]);
+    }
+    if (i > 0) ranks[i - 1] = pairs_.rank(symbols[i - 1], symbols[i]);
+  }
+  return n;
+}
+
+std::size_t Merger::merge_whole_ranks(u32* symbols, u32* ranks, std::size_t n) const {
+  while (n > 1) {
+    const u32 rank = *std::min_element(ranks, ranks + n - 1);
+    if (rank == kNone) break;
+    std::size_t to = 0;
+    for (std::size_t i = 0; i < n; ++to) {
+      const bool here = i + 1 < n && ranks[i] == rank;
+      symbols[to] = here ? pairs_.made(symbols[i], symbols[i + 1], rank) : symbols[i];
+      i += here ? 2 : 1;
+    }
+    n = to;
+    for (std::size_t k = 0; k + 1 < n; ++k) ranks[k] = pairs_.rank(symbols[k], symbols[k + 1]);
+  }
+  return n;
+}
+
 void Merger::merge_by_scan(std::vector<u32>& symbols) {
-  std::size_t n = symbols.size();
+  const std::size_t n = symbols.size();
   if (n < 2) return;
   ranks_.resize(n);
   for (std::size_t i = 0; i + 1 < n; ++i) ranks_[i] = pairs_.rank(symbols[i], symbols[i + 1]);
-  while (n > 1) {
-    const auto lowest = std::min_element(ranks_.begin(), ranks_.begin() + static_cast<std::ptrdiff_t>(n - 1));
-    const u32 rank = *lowest;
-    if (rank == kNone) break;
-    std::size_t i = static_cast<std::size_t>(lowest - ranks_.begin());
-    if (order_ == Order::one_place) {
-      symbols[i] = pairs_.find(symbols[i], symbols[i + 1])->id;
-      symbols.erase(symbols.begin() + static_cast<std::ptrdiff_t>(i) + 1);
-      ranks_.erase(ranks_.begin() + static_cast<std::ptrdiff_t>(i));
-      --n;
-      if (i + 1 < n) ranks_[i] = pairs_.rank(symbols[i], symbols[i + 1]);
-      if (i > 0) ranks_[i - 1] = pairs_.rank(symbols[i - 1], symbols[i]);
-    } else {
-      std::size_t to = i;
-      for (; i < n; ++to) {
-        const bool here = i + 1 < n && ranks_[i] == rank;
-        symbols[to] = here ? pairs_.find(symbols[i], symbols[i + 1])->id : symbols[i];
-        i += here ? 2 : 1;
-      }
-      n = to;
-      for (std::size_t k = 0; k + 1 < n; ++k) ranks_[k] = pairs_.rank(symbols[k], symbols[k + 1]);
-    }
-  }
-  symbols.resize(n);
+  symbols.resize(merge_short(symbols.data(), ranks_.data(), n));
 }
 
 void Merger::merge_by_heap(std::vector<u32>& symbols) {
@@ -83,7 +154,7 @@ void Merger::merge_by_heap(std::vector<u32>& symbols) {
       const u32 i = static_cast<u32>(entry);
       if (ranks_[i] != lowest_rank) continue;
       const u32 j = next_[i];
-      symbols[i] = pairs_.find(symbols[i], symbols[j])->id;
+      symbols[i] = pairs_.made(symbols[i], symbols[j], ranks_[i]);
       ranks_[j] = kNone;
       next_[i] = next_[j];
       if (next_[j] < n) previous_[next_[j]] = i;

@@ -15,22 +15,34 @@ enum class Order {
 
 class Merger {
  public:
+  static constexpr std::size_t kScanLimit = 64;
+
   Merger(const PairTable& pairs, Order order) : pairs_(pairs), order_(order) {}
 
   // Symbols in, tokens out, in place. Short ones scan for the lowest rank; long ones keep a heap: n log n.
   void merge(std::vector<u32>& symbols);
 
-  // The two ways, for the tests that hold them equal.
+  // Of at most kScanLimit symbols, with ranks[i] that of the pair at i: in place, returns how many are left.
+  std::size_t merge_short(u32* symbols, u32* ranks, std::size_t n) const;
+
+  // The ways, for the tests that hold them equal. Runs: of equal symbols, each merged as one; pairs must be ordered.
   void merge_by_scan(std::vector<u32>& symbols);
   void merge_by_heap(std::vector<u32>& symbols);
+  void merge_by_runs(std::vector<u32>& symbols);
 
  private:
-  static constexpr std::size_t kScanLimit = 64;
+  struct Run {
+    u32 symbol;
+    std::size_t count;
+  };
+  static bool repeats(const std::vector<u32>& symbols);
+  std::size_t merge_whole_ranks(u32* symbols, u32* ranks, std::size_t n) const;
 
   const PairTable& pairs_;
   Order order_;
   std::vector<u32> ranks_, next_, previous_;
   std::vector<u64> heap_, batch_;
+  std::vector<Run> runs_, merged_;
 };
 
 }  // namespace bytepair

@@ -9,49 +9,138 @@
 namespace bytepair {
 
 void PairTable::resize(std::size_t slots) {
-  std::vector<Slot> old(slots, Slot{kEmpty, kNone, kNone});
-  old.swap(slots_);
+  AlignedArray<u64> old(slots);
+  std::swap(old, slots_);
   mask_ = slots - 1;
   shift_ = 64;
   for (std::size_t s = slots; s > 1; s /= 2) --shift_;
-  for (const Slot& slot : old) {
-    if (slot.key == kEmpty) continue;
-    std::size_t i = place(slot.key);
-    while (slots_[i].key != kEmpty) i = (i + 1) & mask_;
-    slots_[i] = slot;
+  filter_shift_ = std::max(shift_ - 1, 64 - 21);  // two bits a slot, up to 256 KiB
+  filter_.assign(std::max<std::size_t>((std::size_t{1} << (64 - filter_shift_)) / 64, 1), 0);
+  for (const u64 slot : old) {
+    if (slot != 0) put(~slot);
   }
 }
 
-bool PairTable::insert(u32 left, u32 right, u32 rank, u32 id) {
+// A pair that is not there yet.
+void PairTable::put(u64 slot) {
+  const u64 hash = spread(slot >> kRankBits), bit = hash >> filter_shift_;
+  filter_[bit >> 6] |= u64{1} << (bit & 63);
+  std::size_t i = static_cast<std::size_t>(hash >> shift_);
+  while (slots_[i] != 0) i = (i + 1) & mask_;
+  slots_[i] = ~slot;
+}
+
+bool PairTable::insert(u32 left, u32 right, u32 rank) {
   if ((size_ + 1) * 2 > slots_.size()) resize(slots_.size() * 2);
   const u64 key = join(left, right);
   std::size_t i = place(key);
-  for (; slots_[i].key != kEmpty; i = (i + 1) & mask_) {
-    if (slots_[i].key == key) return false;
+  for (; slots_[i] != 0; i = (i + 1) & mask_) {
+    if (~slots_[i] >> kRankBits == key) return false;
   }
-  slots_[i] = {key, rank, id};
+  put(key << kRankBits | rank);
   ++size_;
   return true;
 }
 
-PairTable PairTable::of_merges(const u32* left, const u32* right, const u32* ids, const u32* ranks,
-                               std::size_t n) {
+bool PairTable::is_ordered() const {
+  std::vector<u32> made_at(std::size_t{kMaxId} + 1, 0);  // 1 + the last rank that makes an id
+  const auto each = [&](auto visit) {
+    for (const u64 turned : slots_) {
+      if (turned == 0) continue;
+      const u64 slot = ~turned, key = slot >> kRankBits;
+      if (!visit(static_cast<u32>(key >> 21), static_cast<u32>(key) & kMaxId, static_cast<u32>(slot) & kRankMask)) return false;
+    }
+    return true;
+  };
+  each([&](u32 left, u32 right, u32 rank) {
+    u32& last = made_at[made(left, right, rank)];
+    last = std::max(last, rank + 1);
+    return true;
+  });
+  return each([&](u32 left, u32 right, u32 rank) { return made_at[left] <= rank && made_at[right] <= rank; });
+}
+
+u32 PairTable::by_slot(u32 left, u32 right) const {
+  const u64 key = join(left, right);
+  std::size_t i = place(key);
+  while (~slots_[i] >> kRankBits != key) i = (i + 1) & mask_;
+  return shared_[i];
+}
+
+PairTable PairTable::of_merges(const u32* left, const u32* right, const u32* ids, const u32* ranks, std::size_t n) {
   PairTable table;
+  std::size_t slots = 16;
+  while (slots < 2 * n + 2) slots *= 2;
+  table.resize(slots);
+  bool shared = false;
   for (std::size_t i = 0; i < n; ++i) {
-    const u32 rank = ranks ? ranks[i] : static_cast<u32>(i);
-    if (rank == kNone) throw Error(ErrorKind::vocabulary, "merge " + std::to_string(i) + " has a rank that is none");
-    if (!table.insert(left[i], right[i], rank, ids[i]))
+    const u32 rank = ranks ? ranks[i] : static_cast<u32>(std::min<std::size_t>(i, kNone));
+    if (rank > kMaxRank)
+      throw Error(ErrorKind::vocabulary, "merge " + std::to_string(i) + " has a rank above " + std::to_string(kMaxRank));
+    if (left[i] > kMaxId || right[i] > kMaxId || ids[i] > kMaxId)
+      throw Error(ErrorKind::vocabulary, "merge " + std::to_string(i) + " has an id above " + std::to_string(kMaxId));
+    if (!table.insert(left[i], right[i], rank))
       throw Error(ErrorKind::vocabulary, "merge " + std::to_string(i) + " is given twice");
+    if (table.by_rank_.size() <= rank) table.by_rank_.resize(std::max<std::size_t>(rank + 1, ranks ? 0 : n), kNone);
+    shared = shared || table.by_rank_[rank] != kNone;
+    table.by_rank_[rank] = ids[i];
   }
+  if (shared) {
+    table.by_rank_.clear();
+    table.shared_.assign(table.slots_.size(), kNone);
+    for (std::size_t i = 0; i < n; ++i) {
+      const u64 key = join(left[i], right[i]);
+      std::size_t at = table.place(key);
+      while (~table.slots_[at] >> kRankBits != key) at = (at + 1) & table.mask_;
+      table.shared_[at] = ids[i];
+    }
+  }
+  table.ordered_ = table.is_ordered();
   return table;
+}
+
+PairTable PairTable::of_packed(const u64* pairs, std::size_t n) {
+  PairTable table;
+  table.ids_are_ranks_ = true;
+  std::size_t slots = 16;
+  while (slots < 2 * n + 2) slots *= 2;
+  table.resize(slots);
+  for (std::size_t i = 0; i < n; ++i) {
+    const u64 key = pairs[i] >> kRankBits;
+    const u32 rank = static_cast<u32>(pairs[i]) & kRankMask;
+    if (rank > kMaxId)
+      throw Error(ErrorKind::vocabulary, "pair " + std::to_string(i) + " has a rank above " + std::to_string(kMaxId));
+    if (!table.insert(static_cast<u32>(key >> 21), static_cast<u32>(key) & kMaxId, rank))
+      throw Error(ErrorKind::vocabulary, "pair " + std::to_string(i) + " is given twice");
+  }
+  table.ordered_ = table.is_ordered();
+  return table;
+}
+
+std::vector<u64> PairTable::packed() const {
+  if (!ids_are_ranks_) throw Error(ErrorKind::value, "only a table of ranks can be packed");
+  std::vector<u64> pairs;
+  pairs.reserve(size_);
+  for (const u64 turned : slots_) {
+    if (turned != 0) pairs.push_back(~turned);
+  }
+  return pairs;
 }
 
 PairTable PairTable::of_ranks(const TokenTable& tokens) {
   std::vector<std::size_t> lengths;  // that tokens have: only there can a token be split in two
-  for (std::size_t i = 0; i < tokens.size(); ++i) lengths.push_back(tokens.token(i).size());
+  std::vector<bool> seen;
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    const std::size_t length = tokens.token(i).size();
+    if (seen.size() <= length) seen.resize(length + 1);
+    if (!seen[length]) lengths.push_back(length);
+    seen[length] = true;
+    if (tokens.id(i) > kMaxId)
+      throw Error(ErrorKind::vocabulary, "rank " + std::to_string(tokens.id(i)) + " is above " + std::to_string(kMaxId));
+  }
   std::sort(lengths.begin(), lengths.end());
-  lengths.erase(std::unique(lengths.begin(), lengths.end()), lengths.end());
   PairTable table;
+  table.ids_are_ranks_ = true;
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     const std::string_view whole = tokens.token(i);
     const u8* const p = reinterpret_cast<const u8*>(whole.data());
@@ -61,9 +150,10 @@ PairTable PairTable::of_ranks(const TokenTable& tokens) {
       const u32 left = tokens.find(p, k);
       if (left == kNone) continue;
       const u32 right = tokens.find(p + k, whole.size() - k);
-      if (right != kNone) table.insert(left, right, tokens.id(i), tokens.id(i));
+      if (right != kNone) table.insert(left, right, tokens.id(i));
     }
   }
+  table.ordered_ = table.is_ordered();
   return table;
 }
 

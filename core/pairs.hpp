@@ -1,17 +1,20 @@
-// Which two neighbouring symbols merge, with what rank, into what: a flat hash table.
+// Which two neighbouring symbols merge, with what rank, into what: a flat hash table of eight bytes a slot.
 #pragma once
 
 #include <vector>
 
+#include "aligned.hpp"
 #include "tokens.hpp"
 
 namespace bytepair {
 
 class PairTable {
  public:
-  struct Slot {
-    u64 key;
-    u32 rank, id;
+  static constexpr u32 kMaxId = (1u << 21) - 1;    // of a symbol
+  static constexpr u32 kMaxRank = (1u << 22) - 2;  // a slot holds two ids and a rank
+
+  struct Found {
+    u32 rank = kNone, id = kNone;
   };
 
   PairTable() { resize(16); }
@@ -23,32 +26,62 @@ class PairTable {
   // The rank rule: any two tokens whose concatenation is a token merge, and the token's id is the rank.
   static PairTable of_ranks(const TokenTable& tokens);
 
-  // nullptr where the two do not merge.
-  const Slot* find(u32 left, u32 right) const {
-    const u64 key = join(left, right);
-    for (std::size_t i = place(key);; i = (i + 1) & mask_) {
-      const Slot& slot = slots_[i];
-      if (slot.key == key) return &slot;
-      if (slot.key == kEmpty) return nullptr;
+  // A table of ranks again from what packed() gave, which is far less work than finding every split of every token.
+  // Nothing is believed: a pair that no table of ranks could hold, or one given twice, is refused.
+  static PairTable of_packed(const u64* pairs, std::size_t n);
+
+  // The pairs of a table of ranks, left << 43 | right << 22 | rank each, in the order of their slots: so they go back
+  // into a table from its one end to the other.
+  std::vector<u64> packed() const;
+
+  // kNone where the two do not merge.
+  u32 rank(u32 left, u32 right) const {
+    const u64 key = join(left, right), hash = spread(key);
+    const u64 bit = hash >> filter_shift_;
+    if (!(filter_[bit >> 6] >> (bit & 63) & 1)) return kNone;
+    for (std::size_t i = static_cast<std::size_t>(hash >> shift_);; i = (i + 1) & mask_) {
+      const u64 slot = ~slots_[i];
+      if (slot == kEmpty) return kNone;  // before the key: its upper bits are those of a pair of the highest ids
+      if (slot >> kRankBits == key) return static_cast<u32>(slot) & kRankMask;
     }
   }
-  u32 rank(u32 left, u32 right) const {
-    const Slot* slot = find(left, right);
-    return slot ? slot->rank : kNone;
+  // What two symbols of this rank make.
+  u32 made(u32 left, u32 right, u32 rank) const {
+    if (ids_are_ranks_) return rank;
+    return by_rank_.empty() ? by_slot(left, right) : by_rank_[rank];
+  }
+  Found find(u32 left, u32 right) const {
+    const u32 found = rank(left, right);
+    return found == kNone ? Found{} : Found{found, made(left, right, found)};
   }
   std::size_t size() const { return size_; }
+  // Whether every merge comes after those that make its parts. Then all places of the lowest rank may merge at once.
+  bool ordered() const { return ordered_; }
 
  private:
-  static constexpr u64 kEmpty = ~u64{0};  // never a pair: ids stay under 2^24
+  static constexpr int kRankBits = 22;
+  static constexpr u32 kRankMask = (1u << kRankBits) - 1;
+  static constexpr u64 kEmpty = ~u64{0};  // never a slot: no rank is kRankMask
 
-  static u64 join(u32 left, u32 right) { return static_cast<u64>(left) << 32 | right; }
-  std::size_t place(u64 key) const { return static_cast<std::size_t>((key * 0x9E3779B97F4A7C15ull) >> shift_); }
-  bool insert(u32 left, u32 right, u32 rank, u32 id);
+  static u64 join(u32 left, u32 right) { return static_cast<u64>(left) << 21 | right; }
+  static u64 spread(u64 key) { return key * 0x9E3779B97F4A7C15ull; }
+  std::size_t place(u64 key) const { return static_cast<std::size_t>(spread(key) >> shift_); }
+  bool insert(u32 left, u32 right, u32 rank);
+  void put(u64 slot);
   void resize(std::size_t slots);
+  bool is_ordered() const;
+  u32 by_slot(u32 left, u32 right) const;
 
-  std::vector<Slot> slots_;
+  // A bit for each pair, where most that do not merge have none: small enough for the near caches, which the slots of a
+  // large vocabulary are not.
+  std::vector<u64> filter_;
+  int filter_shift_ = 0;
+  AlignedArray<u64> slots_;  // each with its bits turned over, so that an empty one is zero
+  std::vector<u32> by_rank_;  // the id that each rank makes, where no two share one
+  std::vector<u32> shared_;   // else the id of each slot
   std::size_t mask_ = 0, size_ = 0;
   int shift_ = 60;
+  bool ids_are_ranks_ = false, ordered_ = true;
 };
 
 }  // namespace bytepair

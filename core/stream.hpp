@@ -9,25 +9,24 @@
 
 namespace bytepair {
 
-// Calls pretoken(start, end) and special(id, end) for all of s[from, n), in order. Each run between special tokens is
-// cut on its own; the first one goes on behind s[from - context, from).
-template <class OnPretoken, class OnSpecial>
+// Calls pretokens(start, ends, k) for k neighbouring pretokens, the first of which begins at start, and special(id) for
+// all of s[from, n), in order. Each run between special tokens is cut on its own; the first one goes on behind
+// s[from - context, from).
+template <class OnPretokens, class OnSpecial>
 void for_each_piece(const Splitter& splitter, const Specials* specials, Cursor& cursor, const u8* s, std::size_t from,
-                    std::size_t n, std::size_t context, OnPretoken pretoken, OnSpecial special) {
+                    std::size_t n, std::size_t context, OnPretokens pretokens, OnSpecial special) {
   std::size_t at = from;
   while (at < n) {
     const Specials::Found found = specials ? specials->find(s, at, n) : Specials::Found{n, 0, kNone};
     if (at < found.start) {
       splitter.restart(cursor, s, at - (at == from ? context : 0), at);
       while (const std::size_t k = splitter.fill(cursor, s, found.start, true)) {
-        for (std::size_t i = 0; i < k; ++i) {
-          pretoken(at, cursor.ends[i]);
-          at = cursor.ends[i];
-        }
+        pretokens(at, cursor.ends.data(), k);
+        at = cursor.ends[k - 1];
       }
     }
     at = found.start + found.length;
-    if (found.id != kNone) special(found.id, at);
+    if (found.id != kNone) special(found.id);
   }
 }
 
@@ -35,11 +34,11 @@ void for_each_piece(const Splitter& splitter, const Specials* specials, Cursor& 
 // be cut into; a piece's end waits until that is certain.
 class Stream {
  public:
-  // Calls pretoken(s, start, end, n), within s[0, n), and special(id) for all that is certain. `last` ends the text,
+  // Calls pretokens(s, n, start, ends, k), within s[0, n), and special(id) for all that is certain. `last` ends the text,
   // and the stream is as new.
-  template <class OnPretoken, class OnSpecial>
+  template <class OnPretokens, class OnSpecial>
   void feed(const Splitter& splitter, const Specials* specials, const u8* piece, std::size_t size, bool last,
-            OnPretoken pretoken, OnSpecial special) {
+            OnPretokens pretokens, OnSpecial special) {
     // What waits is scanned again with what is new: not before there is enough of it, or many small pieces of a long
     // pretoken would cost its length squared.
     if (!last && waiting_.size() > kSmall && unscanned_ + size < waiting_.size() / 8) {
@@ -52,7 +51,7 @@ class Stream {
     if (joined) waiting_.insert(waiting_.end(), piece, piece + size);
     const u8* const s = joined ? waiting_.data() : piece;
     const std::size_t n = joined ? waiting_.size() : size;
-    const std::size_t done = certain(splitter, specials, s, n, last, pretoken, special);
+    const std::size_t done = certain(splitter, specials, s, n, last, pretokens, special);
     if (last) {
       waiting_.clear();
       context_ = 0;
@@ -75,14 +74,14 @@ class Stream {
   static constexpr std::size_t kSmall = 1024;
 
   // Returns where the rest begins, and leaves in context_ how many bytes before it belong to the same run.
-  template <class OnPretoken, class OnSpecial>
+  template <class OnPretokens, class OnSpecial>
   std::size_t certain(const Splitter& splitter, const Specials* specials, const u8* s, std::size_t n, bool last,
-                      OnPretoken pretoken, OnSpecial special) {
+                      OnPretokens pretokens, OnSpecial special) {
     std::size_t at = context_;
     const auto whole = [&](std::size_t to) {
       for_each_piece(splitter, specials, cursor_, s, at, to, context_,
-                     [&](std::size_t start, std::size_t end) { pretoken(s, start, end, n); },
-                     [&](u32 id, std::size_t) { special(id); });
+                     [&](std::size_t start, const std::size_t* ends, std::size_t k) { pretokens(s, n, start, ends, k); },
+                     special);
       at = to;
       context_ = 0;
     };
@@ -103,10 +102,8 @@ class Stream {
     const std::size_t run = at - context_;
     splitter.restart(cursor_, s, run, at);
     while (const std::size_t k = splitter.fill(cursor_, s, n - hold, false)) {
-      for (std::size_t i = 0; i < k; ++i) {
-        pretoken(s, at, cursor_.ends[i], n);
-        at = cursor_.ends[i];
-      }
+      pretokens(s, n, at, cursor_.ends.data(), k);
+      at = cursor_.ends[k - 1];
     }
     context_ = std::min<std::size_t>(at - run, 4);  // the last character, at least
     return at;

@@ -155,19 +155,36 @@ struct ShortKey {
   u64 hash() const { return hash_words(low, high); }
 };
 
+inline void prefetch(const void* p) {
+#if defined(__GNUC__) || defined(__clang__)
+  __builtin_prefetch(p);
+#else
+  (void)p;
+#endif
+}
+
+// Masks of the bytes of a short key, by its length.
+struct ShortMasks {
+  u64 low[16], high[16];
+  constexpr ShortMasks() : low{}, high{} {
+    for (u64 n = 0; n < 16; ++n) {
+      low[n] = n < 8 ? (u64{1} << (8 * n)) - 1 : ~u64{0};
+      high[n] = n < 8 ? 0 : (u64{1} << (8 * (n - 8))) - 1;
+    }
+  }
+};
+inline constexpr ShortMasks kShortMasks;
+
+// The key of p[0, n) where 16 bytes may be read.
+inline ShortKey open_short_key(const u8* p, std::size_t n) {
+  return {load64(p) & kShortMasks.low[n], (load64(p + 8) & kShortMasks.high[n]) | static_cast<u64>(n) << 56};
+}
+
 // `room` bytes may be read at p; where it is 16 or more the two loads need no bound.
 inline ShortKey short_key(const u8* p, std::size_t n, std::size_t room) {
   u64 low, high;
-  if (room >= 16) {
-    low = load64(p);
-    high = load64(p + 8);
-    if (n < 8) {
-      low &= (u64{1} << (8 * n)) - 1;
-      high = 0;
-    } else {
-      high &= (u64{1} << (8 * (n - 8))) - 1;
-    }
-  } else if (n <= 8) {
+  if (room >= 16) return open_short_key(p, n);
+  if (n <= 8) {
     low = load_part(p, n);
     high = 0;
   } else {

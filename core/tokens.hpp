@@ -1,8 +1,7 @@
-// The tokens of a vocabulary by their bytes.
+// The tokens of a vocabulary by their bytes: a flat hash table, short tokens in the slots themselves.
 #pragma once
 
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "text.hpp"
@@ -13,15 +12,23 @@ class TokenTable {
  public:
   TokenTable(const TokenTable&) = delete;
   TokenTable& operator=(const TokenTable&) = delete;
+  TokenTable(TokenTable&&) = default;
 
   // Token i is text[offsets[i], offsets[i + 1]) with the id ids[i]. Two with the same bytes are refused.
   TokenTable(std::vector<u8> text, std::vector<i64> offsets, std::vector<u32> ids);
 
   // kNone where there is no such token.
   u32 find(const u8* p, std::size_t n) const {
-    if (n > longest_) return kNone;
-    const auto found = by_bytes_.find({reinterpret_cast<const char*>(p), n});
-    return found == by_bytes_.end() ? kNone : found->second;
+    if (n == 0) return empty_;
+    if (n <= ShortKey::kMax) return find(short_key(p, n, 0));
+    return n <= longest_ ? find_long(p, n) : kNone;
+  }
+  // Of a token that is not empty.
+  u32 find(const ShortKey& key) const {
+    for (std::size_t i = key.hash() & short_mask_;; i = (i + 1) & short_mask_) {
+      if (short_[i].key == key) return short_[i].id;
+      if (short_[i].key.high == 0) return kNone;
+    }
   }
   std::size_t size() const { return ids_.size(); }
   std::string_view token(std::size_t i) const {
@@ -30,17 +37,25 @@ class TokenTable {
   u32 id(std::size_t i) const { return ids_[i]; }
 
  private:
-  struct Hash {
-    std::size_t operator()(std::string_view s) const {
-      return static_cast<std::size_t>(hash_bytes(reinterpret_cast<const u8*>(s.data()), s.size()));
-    }
+  struct Short {
+    ShortKey key;  // high is 0 where empty
+    u32 id;
   };
+  struct Long {
+    u32 hash, at;  // at: which token, kNone where empty
+  };
+
+  u32 find_long(const u8* p, std::size_t n) const;
+  ShortKey key_of(std::size_t i) const;  // of a short token
+  bool insert(std::size_t i);
 
   std::vector<u8> text_;
   std::vector<i64> offsets_;
   std::vector<u32> ids_;
-  std::unordered_map<std::string_view, u32, Hash> by_bytes_;  // views into text_
-  std::size_t longest_ = 0;
+  std::vector<Short> short_;
+  std::vector<Long> long_;
+  std::size_t short_mask_ = 0, long_mask_ = 0, longest_ = 0;
+  u32 empty_ = kNone;
 };
 
 }  // namespace bytepair

@@ -9,13 +9,12 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any
 
 from . import _engine
 from .errors import UnknownTokenError
 from .pattern import Pattern, blanks, resolve
-from .pipeline.letters import from_letters
 
 if TYPE_CHECKING:
     import numpy as np
@@ -96,12 +95,16 @@ class Codec:
         whole = None
         if v.rule == "ranks":
             # tiktoken's own rule: a pretoken that is a token is that token, before any merge.
-            whole = _token_table(v.tokens)
-            pairs = _engine.PairTable.of_ranks(whole)
+            whole = self.whole
+            pairs = self.rank_pairs
+            vars(self).pop("rank_pairs")  # the encoder has its own
         else:
             if v.whole:
-                whole = _token_table(_written(v))
-            columns = [array("I", column) for column in zip(*v.merges)] or [array("I")] * 3
+                whole = self.whole
+            if v.flat is not None:
+                columns = list(v.flat.merges)
+            else:
+                columns = [array("I", column) for column in zip(*v.merges)] or [array("I")] * 3
             pairs = _engine.PairTable.of_merges(*columns, None if v.ranks is None else array("I", v.ranks))
         return _engine.Encoder(
             alphabet=engine_alphabet(v.alphabet, v.base, v.fallback, NONE if v.unknown_id is None else v.unknown_id),
@@ -114,11 +117,29 @@ class Codec:
         )
 
     @cached_property
+    def whole(self) -> Any:
+        """The tokens that a whole pretoken may be."""
+        v = self.vocabulary
+        if v.flat is not None:
+            return _engine.TokenTable(*(v.flat.whole or v.flat[:3]))
+        return _token_table(v.tokens if v.rule == "ranks" else written(v))
+
+    @cached_property
+    def rank_pairs(self) -> Any:
+        """Of a vocabulary of ranks: which two tokens make a third."""
+        flat = self.vocabulary.flat
+        if flat is not None and flat.packed is not None:
+            return _engine.PairTable.of_packed(flat.packed)
+        return _engine.PairTable.of_ranks(self.whole)
+
+    @cached_property
     def dropped(self) -> Any:
         return dropped_classes(self.vocabulary.alphabet, self.pattern)
 
     @cached_property
     def decoder(self) -> Any:
+        from .pipeline.letters import from_letters
+
         v = self.vocabulary
         texts, flags = [b""] * v.rows, bytearray(v.rows)
         for i, text in v.tokens.items():
@@ -175,6 +196,15 @@ class Codec:
         joined = np.concatenate(rows) if rows else np.empty(0, dtype=np.uint32)
         return joined, np.array([len(row) for row in rows], dtype=np.int64)
 
+    def encode_rows(
+        self, data: NDArray[np.uint8], offsets: NDArray[np.int64], specials: Any, threads: int
+    ) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+        """As :meth:`encode_batch`, of texts that lie one behind the other."""
+        if self.splitter is not None:
+            ids, counts = self.encoder.encode_rows(data, offsets, specials, threads)
+            return ids, counts
+        return self.encode_batch([data[a:b].tobytes() for a, b in pairwise(offsets.tolist())], specials, threads)
+
     def encode_iter(self, chunks: Iterable[bytes], specials: Any) -> Iterator[int]:
         if self.splitter is None:
             yield from self.encode(b"".join(chunks), specials)
@@ -219,12 +249,17 @@ def engine_names(ids: Mapping[str, int]) -> Any:
     return _engine.Specials([name.encode() for name in ids], list(ids.values()))
 
 
+def token_arrays(tokens: Mapping[int, bytes]) -> tuple[bytes, array[int], array[int]]:
+    """Tokens as text, offsets and ids."""
+    texts = tokens.values()
+    return b"".join(texts), array("q", accumulate(map(len, texts), initial=0)), array("I", tokens)
+
+
 def _token_table(tokens: Mapping[int, bytes]) -> Any:
-    offsets = array("q", [0, *accumulate(map(len, tokens.values()))])
-    return _engine.TokenTable(b"".join(tokens.values()), offsets, array("I", tokens))
+    return _engine.TokenTable(*token_arrays(tokens))
 
 
-def _written(v: Vocabulary) -> dict[int, bytes]:
+def written(v: Vocabulary) -> dict[int, bytes]:
     """The tokens that a whole pretoken may be, as the pretoken is written; of two of one text the first."""
     prefix, suffix = v.alphabet.prefix.encode(), v.alphabet.suffix.encode()
     by_text: dict[bytes, int] = {}

@@ -6,11 +6,8 @@ imports either of the two.
 
 from __future__ import annotations
 
-import logging
 import os
 from typing import Any
-
-_log = logging.getLogger("bytepair")
 
 
 def _forced() -> bool:
@@ -27,15 +24,19 @@ if not _forced():
 
         _impl = _core
     except ImportError as error:
+        import logging
+
         NAME = "pure"
-        _log.warning(
+        logging.getLogger("bytepair").warning(
             "bytepair runs in pure Python, with the same results but slower: its compiled core is missing (%s). "
             "With a C++20 compiler at hand, install it again from its sources: `pip install --force-reinstall .`",
             error,
         )
 else:
+    import logging
+
     NAME = "pure"
-    _log.info("bytepair runs in pure Python, as BYTEPAIR_PURE asks")
+    logging.getLogger("bytepair").info("bytepair runs in pure Python, as BYTEPAIR_PURE asks")
 
 if NAME == "pure":
     from . import _pure
@@ -44,7 +45,9 @@ if NAME == "pure":
 
 _level = os.environ.get("BYTEPAIR_SIMD", "")
 if NAME == "core" and _level and _impl.simd_level() != _level:
-    _log.warning(
+    import logging
+
+    logging.getLogger("bytepair").warning(
         "BYTEPAIR_SIMD=%s is no instruction set that this machine and this build have; it can be avx512, avx2, neon or "
         "plain, and %s is used",
         _level,

@@ -5,16 +5,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from ._codec import Codec
 from ._text import to_bytes
 from .errors import UnknownTokenError
 from .pipeline.around import NOTHING_AROUND, Around
-from .pipeline.letters import to_letters
 
 if TYPE_CHECKING:
     from .pattern import Pattern
@@ -27,14 +26,14 @@ class Facts:
     _around: Around
     _codec: Codec
     _pattern: Pattern
-    _record: TrainingRecord | None
+    _record: TrainingRecord | Callable[[], TrainingRecord] | None
     _vocabulary: Vocabulary
 
     def __init__(
         self,
         vocabulary: Vocabulary,
         pattern: Pattern,
-        record: TrainingRecord | None = None,
+        record: TrainingRecord | Callable[[], TrainingRecord] | None = None,
         around: Around | None = None,
     ) -> None:
         around = around or NOTHING_AROUND
@@ -144,13 +143,18 @@ class Facts:
     def _joins_bytes(self) -> bool:
         """Whether decoding joins the bytes of the tokens and nothing else."""
         v = self._vocabulary
+        if self._around.output is None:
+            return True
         shown = v.layout == "listed" and bool(v.marked or v.continued)
-        return self._around.joins_bytes and not (shown and self._around.output is not None)
+        return self._around.joins_bytes and not shown and self._foreign_names == self._names
 
     @property
     def record(self) -> TrainingRecord | None:
         """What training did, merge by merge; None where we did not train it."""
-        return self._record
+        if callable(self._record):  # it is in the cache, and read from there when it is asked for
+            object.__setattr__(self, "_record", self._record())
+        found: Any = self._record
+        return cast("TrainingRecord | None", found)
 
     @property
     def vocab_size(self) -> int:
@@ -249,13 +253,21 @@ class Facts:
         UnknownTokenError
             The id does not exist.
         """
+        self.id_to_bytes(id)
+        return self._foreign_names[id] if id in self._names else self._model_str(id)
+
+    def _model_str(self, id: int) -> str:
+        """As :meth:`foreign_str`, of a token that the model made, even where the id has a name as well."""
         v = self._vocabulary
-        text = self.id_to_bytes(id)
-        if id in self._names:
-            return self._foreign_names[id]
-        if not self._around.letters or id in v.inert:
-            return self.token_str(id)
-        return self._shown(id, to_letters(text))
+        text = v.tokens.get(id)
+        if text is None:
+            return v.names[id]
+        if id in self._fallback:
+            return f"<0x{text[0]:02X}>"
+        from .pipeline.letters import to_letters
+
+        plain = not self._around.letters or id in v.inert
+        return self._shown(id, text.decode("utf-8", "backslashreplace") if plain else to_letters(text))
 
     @cached_property
     def _foreign_names(self) -> dict[int, str]:
@@ -265,6 +277,12 @@ class Facts:
             return self._names
         asked = {i: "normalized" in v.flags.get(name, ()) for i, name in self._names.items()}
         return {i: normaliser.apply(name) if asked[i] else name for i, name in self._names.items()}
+
+    @cached_property
+    def _shown_despite_special(self) -> frozenset[int]:
+        """Specials that leaving out specials leaves in: the owner knows them by how they are shown, normalised."""
+        v = self._vocabulary
+        return frozenset(i for i in self._special_ids if self._foreign_names[i] not in v.specials)
 
     @cached_property
     def _names(self) -> dict[int, str]:

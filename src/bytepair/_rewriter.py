@@ -7,6 +7,7 @@ methods; ``tokenizer`` takes the one or the other. Also here: which bytes of a t
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from .pipeline.names import Names
@@ -17,9 +18,9 @@ if TYPE_CHECKING:
 
     from ._codec import Codec
     from .pipeline.around import Around
-    from .vocabulary import Alphabet, Vocabulary
+    from .vocabulary import Alphabet
 
-__all__ = ["Active", "Rewriter", "Span", "is_plain", "spans"]
+__all__ = ["Active", "Placed", "Rewriter", "Span", "spans"]
 
 Span = tuple[int, int]
 
@@ -31,9 +32,17 @@ class Active(NamedTuple):
     normal: Names
 
 
-def is_plain(vocabulary: Vocabulary, around: Around) -> bool:
-    """Whether the codec alone encodes a text: nothing rewrites it, and no name asks for more than to be found."""
-    return not around.rewrites and not any(flags - {"normalized"} for flags in vocabulary.flags.values())
+class Placed(NamedTuple):
+    """A token of a text, and where it comes from.
+
+    ``place`` is in characters of the text, ``shown`` what was matched where the text named the token, and ``word`` the
+    number of its pretoken, where a named token counts as one.
+    """
+
+    id: int
+    place: Span
+    shown: str | None
+    word: int
 
 
 class Rewriter:
@@ -72,6 +81,26 @@ class Rewriter:
                 out += self.around.after(self.codec.encode(run, None))
         return out
 
+    def placed(self, data: bytes, active: Active) -> Iterator[Placed]:
+        """As :meth:`encode`, with the place of every token."""
+        word = 0
+        for run in self.around.aligned_runs(data, *active):
+            if run.id is not None:
+                yield Placed(run.id, (run.start, run.stop), run.data.decode("utf-8", "surrogateescape"), word)
+                word += 1
+                continue
+            ids = self.around.after(self.codec.encode(run.data, None))
+            words = self.codec.spans(run.data)
+            inner = spans(self.codec, words, run.data, ids)
+            at = 0
+            for i, (start, stop), place in zip(
+                ids, inner, run.places(inner, self.around.is_sentencepiece), strict=True
+            ):
+                while start < stop and words[at][1] <= start:
+                    at += 1
+                yield Placed(i, place, None, word + at)
+            word += len(words)
+
     def encode_array(self, data: str | bytes, active: Active) -> NDArray[np.uint32]:
         ids, _ = self.encode_batch([data], active, 1)
         return ids
@@ -106,6 +135,12 @@ class Rewriter:
             ids[~inner] = [run for run in runs if isinstance(run, int)]
         return ids, np.diff(after[[0, *ends]])
 
+    def encode_rows(
+        self, data: NDArray[np.uint8], offsets: NDArray[np.int64], active: Active, threads: int
+    ) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+        """As :meth:`encode_batch`, of texts that lie one behind the other."""
+        return self.encode_batch([data[a:b].tobytes() for a, b in pairwise(offsets.tolist())], active, threads)
+
     def encode_iter(self, chunks: Iterable[bytes], active: Active) -> Iterator[int]:
         """The text must be there whole: what comes may change what was."""
         yield from self.encode(b"".join(chunks), active)
@@ -118,11 +153,11 @@ class Rewriter:
         return [piece for run in runs if not isinstance(run, int) for piece in self.codec.pretokens(run)]
 
 
-def spans(codec: Codec, data: bytes, ids: Iterable[int]) -> list[Span]:
+def spans(codec: Codec, pretokens: Iterable[Span], data: bytes, ids: Iterable[int]) -> list[Span]:
     """Which bytes of a run of text each of its tokens stands for; an end-of-word mark stands for none."""
     v = codec.vocabulary
     out: list[Span] = []
-    words = iter(codec.spans(data))
+    words = iter(pretokens)
     start = at = stop = 0  # the word that the tokens are in, and how far they came
     for i in ids:
         unknown = i == v.unknown_id

@@ -6,13 +6,13 @@ vocabularies, numbered by a layout, come from ``vocabulary``.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal, NamedTuple
 
 from ._check import brief
-from .errors import BytepairError, BytepairNotice, SpecialTokenError, VocabularyError
+from ._notices import notice
+from .errors import BytepairError, SpecialTokenError, VocabularyError
 from .vocabulary import (
     CONTINUED,
     FLAGS,
@@ -148,8 +148,9 @@ def listed(
 def _by_layout(v: Vocabulary) -> Vocabulary | None:
     """The same vocabulary in one of our own layouts where its ids follow one, so that equal ones are equal."""
     plain = not (v.added or v.flags or v.inert or v.marked or v.continued or v.whole or v.fallback or v.ranks)
-    ordered = v.unordered_merge is None
-    if not plain or not ordered or v.alphabet.kind != "bytes" or v.unknown_id is not None or len(v.base) != 256:
+    if not plain or v.alphabet.kind != "bytes" or v.unknown_id is not None or len(v.base) != 256:
+        return None
+    if v.unordered_merge is not None:
         return None
     layout = "specials-first" if v.base[0x21] >= len(v.specials) and 0 in v.specials.values() else "bytes-first"
     if not v.specials:
@@ -192,6 +193,9 @@ def _checked(merges: list[tuple[int, int, int]], tokens: Mapping[int, Token]) ->
             a, b, made = tokens[left], tokens[right], tokens[new]
         except KeyError as error:
             raise VocabularyError(f"merge {step} uses id {error.args[0]}, which does not exist") from None
+        if a[1] | b[1] | made[1] == 0 and made[0] == a[0] + b[0]:  # as it is nearly always
+            last[left, right] = step
+            continue
         if made.text != a.text + b.text or made.form != (a.form & CONTINUED) | (b.form & MARKED):
             raise VocabularyError(
                 f"merge {step} of {brief(a.text)} and {brief(b.text)} cannot make id {new}, {brief(made.text)}"
@@ -202,10 +206,9 @@ def _checked(merges: list[tuple[int, int, int]], tokens: Mapping[int, Token]) ->
     if len(last) == len(merges):
         return merges
     step, pair = next((k, m[:2]) for k, m in enumerate(merges) if last[m[0], m[1]] != k)
-    warnings.warn(
+    notice(
         f"{len(merges) - len(last)} merges are listed again further down, the first is merge {step} {pair}: only the "
         "last place counts, as for the format's owner",
-        BytepairNotice,
         stacklevel=4,
     )
     return [merge for step, merge in enumerate(merges) if last[merge[0], merge[1]] == step]

@@ -6,32 +6,30 @@ knows no file format (``formats`` does).
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
-import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from functools import cached_property
-from itertools import groupby
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from ._check import brief
 from ._check import threads as check_threads
 from ._codec import Codec, engine_names
 from ._facts import Facts
-from ._rewriter import Rewriter, is_plain, spans
+from ._notices import notice
 from ._text import as_data, byte_offsets, character_offset, starts_of, to_bytes
-from .errors import BytepairError, BytepairNotice, SpecialTokenError, VocabularyError
+from .errors import BytepairError, SpecialTokenError, VocabularyError
 from .pattern import Pattern, resolve
 from .pipeline.around import NOTHING_AROUND
-from .pipeline.template import trim
-from .ragged import Ragged
 from .vocabulary import Alphabet, alphabet_of, assemble, check_choice, cut, from_ranks, point_bytes
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from ._decoding import StreamDecoder
+    from ._fitting import Appender
+    from ._rewriter import Placed, Rewriter
+    from .ragged import Ragged
 
 
 Text = str | bytes
@@ -122,10 +120,9 @@ class Tokenizer(Facts):
         if (step := vocabulary.unordered_merge) is not None:
             left, right, _ = vocabulary.merges[step]
             pair = " + ".join(brief(vocabulary.tokens[part]) for part in (left, right))
-            warnings.warn(
+            notice(
                 f"merge {step} ({pair}) uses a token that a later merge makes: the list is unordered. It is kept as it "
                 "is, and encoding merges the lowest rank present first, all its places from left to right",
-                BytepairNotice,
                 stacklevel=2,
             )
         return cls(vocabulary, resolve(pattern))
@@ -206,8 +203,14 @@ class Tokenizer(Facts):
         >>> tok.encode("low<eos>", special="all")
         [263, 2]
         """
-        matcher = self._always if special == "text" else self._matcher(special, text, errors)
-        ids: list[int] = _run(self._front.encode, text, matcher, errors)
+        if special == "text" and errors == "strict":
+            matcher = self._always
+            try:
+                ids: list[int] = self._encode(text, matcher)
+            except (UnicodeEncodeError, TypeError):
+                ids = _run(self._encode, text, matcher, errors)  # which says what is wrong
+        else:
+            ids = _run(self._encode, text, self._matcher(special, text, errors), errors)
         if add_bos or add_eos:
             return [*self._put("bos", add_bos), *ids, *self._put("eos", add_eos)]
         return ids
@@ -257,18 +260,46 @@ class Tokenizer(Facts):
         special: Special = "text",
         errors: Errors = "strict",
     ) -> Ragged:
-        """As :meth:`encode_batch`, into two flat arrays: a :class:`Ragged` of uint32 ids and int64 offsets."""
-        import numpy as np
+        """As :meth:`encode_batch`, into two flat arrays: a :class:`Ragged` of uint32 ids and int64 offsets.
+
+        A pyarrow array of strings is read where it lies, without a Python object for each text.
+        """
+        from . import _arrow as arrow
 
         if isinstance(texts, (str, bytes)):
             raise TypeError("encode_batch takes many texts; for a single one call encode, or give [text]")
         number = check_threads(threads, BytepairError)
+        if arrow.is_array(texts):
+            if not (isinstance(special, str) and special == "error"):
+                return self._arrow_rows(texts, number, self._matcher(special, "", errors), add_bos, add_eos)
+            texts = arrow.listed(texts)
         data = [as_data(text, errors, f"text {i}: ") for i, text in enumerate(texts)]
         matcher = self._always
         if special != "text":
             for i, text in enumerate(data):
                 matcher = self._matcher(special, text, errors, f"text {i}: ")
         ids, counts = self._front.encode_batch(data, matcher, number or os.cpu_count() or 1)
+        return self._rows(ids, counts, add_bos, add_eos)
+
+    def _arrow_rows(self, texts: Any, threads: int | None, matcher: Any, add_bos: bool, add_eos: bool) -> Ragged:
+        import numpy as np
+
+        from . import _arrow as arrow
+
+        parts = [
+            self._front.encode_rows(data, offsets, matcher, threads or os.cpu_count() or 1)
+            for data, offsets in arrow.texts(texts)
+        ]
+        ids = np.concatenate([ids for ids, _ in parts]) if parts else np.empty(0, dtype=np.uint32)
+        counts = np.concatenate([counts for _, counts in parts]) if parts else np.empty(0, dtype=np.int64)
+        return self._rows(ids, counts, add_bos, add_eos)
+
+    def _rows(self, ids: NDArray[np.uint32], counts: NDArray[np.int64], add_bos: bool, add_eos: bool) -> Ragged:
+        """The rows, with what is put around each."""
+        import numpy as np
+
+        from .ragged import Ragged
+
         bos, eos = self._put("bos", add_bos), self._put("eos", add_eos)
         offsets = np.concatenate([[0], np.cumsum(counts + len(bos) + len(eos))]).astype(np.int64)
         if bos or eos:
@@ -319,33 +350,51 @@ class Tokenizer(Facts):
         """
         check_choice("unit", unit, ("characters", "bytes"))
         data = to_bytes(text, errors)
-        self._matcher(special, data, errors)  # refuses what special="error" refuses
-        names = self._rewriter.names(self._named(special))
-        ids: list[int] = []
-        places: list[tuple[int, int]] = []
-        written: list[str] = []  # the tokens as their owner writes them, where it trims by them
-        template = self._around.template
-        trims = None if template is None else template.trims_offsets
-        for run in self._around.aligned_runs(data, *names):
-            if run.id is not None:
-                ids.append(run.id)
-                places.append((run.start, run.stop))
-                written.append(run.data.decode("utf-8", "surrogateescape"))
-                continue
-            found = self._around.after(self._codec.encode(run.data, None))
-            ids += found
-            written += [] if trims is None else map(self.foreign_str, found)
-            places += run.places(spans(self._codec, run.data, found), self._around.is_sentencepiece)
-        if trims is not None:
-            places = trim(places, written, trims)
+        matcher = self._matcher(special, data, errors)  # refuses what special="error" refuses
+        if self._is_spelled_out:
+            import numpy as np
+
+            found: list[int] = self._encode(data, matcher)
+            spelled = self._codec.decoder.places(np.array(found, dtype=np.uint32), data, unit == "characters")
+            bos, eos = self._put("bos", add_bos), self._put("eos", add_eos)
+            if bos or eos:
+                return [*bos, *found, *eos], [*[(0, 0)] * len(bos), *spelled, *[(0, 0)] * len(eos)]
+            return found, spelled
+        placed = self._placed(data, special)
+        ids, places = [one.id for one in placed], [one.place for one in placed]
+        trimmed = None if self._around.template is None else self._around.template.trims_offsets
+        if trimmed is not None:
+            from .pipeline.template import trim
+
+            places = trim(places, [self._shown_in_text(one) for one in placed], trimmed)
         if unit == "bytes":
             at = byte_offsets(data)
             places = [(at[start], at[stop]) for start, stop in places]
         bos, eos = self._put("bos", add_bos), self._put("eos", add_eos)
         return [*bos, *ids, *eos], [*[(0, 0)] * len(bos), *places, *[(0, 0)] * len(eos)]
 
+    def _placed(self, data: bytes, special: Special) -> list[Placed]:
+        """The tokens of a text with their places; :meth:`_matcher` has checked ``special``."""
+        return list(self._rewriter.placed(data, self._rewriter.names(self._named(special))))
+
+    def _shown_in_text(self, token: Placed) -> str:
+        """A token as the owner of the format writes it: where the text named it, what was matched there."""
+        if token.shown is not None:
+            return token.shown
+        shown = self._model_strs.get(token.id)
+        if shown is None:
+            shown = self._model_strs[token.id] = self._model_str(token.id)
+        return shown
+
+    @cached_property
+    def _model_strs(self) -> dict[int, str]:
+        """What :meth:`_model_str` gave."""
+        return {}
+
     @cached_property
     def _rewriter(self) -> Rewriter:
+        from ._rewriter import Rewriter
+
         return Rewriter(self._codec, self._around)
 
     def _named(self, special: Special) -> dict[str, int]:
@@ -422,6 +471,8 @@ class Tokenizer(Facts):
         alphabet = self._vocabulary.alphabet
         if alphabet.listed or not alphabet.has_fallback_bytes:
             return [vocab[i] for i in ids]
+        from itertools import groupby
+
         out: list[bytes] = []
         for unseen, run in groupby(ids, self._fallback.__contains__):
             found = [vocab[i] for i in run]
@@ -460,7 +511,8 @@ class Tokenizer(Facts):
         """The text of ids as a foreign file's own decoder puts it together; ``exact`` keeps bytes that are no UTF-8."""
         listed: list[int] = ids if isinstance(ids, list) else ids.tolist()
         self._codec.decode(listed, False)  # names an id that does not exist
-        strings = [self.foreign_str(i) for i in listed if not (skip_specials and i in self._special_ids)]
+        skipped = self._special_ids - self._shown_despite_special if skip_specials else ()
+        strings = [self.foreign_str(i) for i in listed if i not in skipped]
         return self._around.decoder.decode(strings, exact=exact)
 
     def decode_with_offsets(self, ids: Sequence[int] | NDArray[np.integer[Any]]) -> tuple[str, list[int]]:
@@ -492,6 +544,106 @@ class Tokenizer(Facts):
         """The texts of many rows of ids."""
         return [self.decode(ids, errors=errors, skip_specials=skip_specials) for ids in batch]
 
+    def stream_decoder(
+        self,
+        *,
+        errors: Literal["strict", "replace", "ignore", "surrogateescape", "backslashreplace"] = "replace",
+        skip_specials: bool = False,
+    ) -> StreamDecoder:
+        """For ids that come one by one: ``push(id)`` gives the text that is certain, ``finish()`` the rest."""
+        from ._decoding import StreamDecoder
+
+        check_choice("errors", errors, DECODE_ERRORS)
+        return StreamDecoder(self, errors, bool(skip_specials))
+
+    # ---- text that must fit ----
+
+    def truncate(self, text: str | bytes, max_tokens: int, *, side: str = "right", **options: Any) -> Any:
+        """The longest beginning of a text that fits a number of tokens, or with ``side="left"`` its longest end.
+
+        Parameters
+        ----------
+        text : str or bytes
+        max_tokens : int
+            What ``add_bos`` and ``add_eos`` put around the text counts too.
+        side : "right" or "left"
+            The side that is cut off.
+        **options
+            As for :meth:`encode`: add_bos, add_eos, special, errors.
+
+        Returns
+        -------
+        str or bytes, as ``text`` is
+            It ends (or begins) where a character does, lies within the first (or last) ``max_tokens`` tokens of the
+            whole text, and has at most so many tokens on its own, which a longer text may have as well: counts are not
+            monotone.
+
+        Examples
+        --------
+        >>> import bytepair
+        >>> tok = bytepair.train("low low lower lowest", num_merges=4)
+        >>> tok.truncate("lowest low", 3), tok.truncate("lowest low", 3, side="left")
+        ('lowes', 'st low')
+        """
+        from ._fitting import truncate
+
+        return truncate(self, text, max_tokens, side, _known(options, ("add_bos", "add_eos", "special", "errors")))
+
+    def chunks(
+        self, text: str | bytes, max_tokens: int, overlap: int = 0, **options: Any
+    ) -> Iterator[tuple[Any, int, int]]:
+        """Cuts a text into chunks that fit a number of tokens each.
+
+        Parameters
+        ----------
+        text : str or bytes
+        max_tokens : int
+            What each chunk may have when it is encoded alone.
+        overlap : int
+            How many tokens, at most, a chunk repeats from the end of the one before it.
+        **options
+            As for :meth:`encode`: add_bos, add_eos, special, errors.
+
+        Yields
+        ------
+        (chunk, start, end)
+            ``text[start:end]`` is the chunk.
+
+        Raises
+        ------
+        BytepairError
+            The overlap leaves no room, or a single character has more tokens than a chunk may have.
+
+        Examples
+        --------
+        >>> import bytepair
+        >>> tok = bytepair.train("low low lower lowest", num_merges=4)
+        >>> list(tok.chunks("lowest low", 3))
+        [('lowes', 0, 5), ('t low', 5, 10)]
+        """
+        from ._fitting import chunks
+
+        return chunks(self, text, max_tokens, overlap, _known(options, ("add_bos", "add_eos", "special", "errors")))
+
+    def appender(self, *, special: Special = "text", errors: Errors = "strict") -> Appender:
+        """For a text that grows: ``append(text)`` gives the number of tokens so far, ``undo()`` takes one back.
+
+        Examples
+        --------
+        >>> import bytepair
+        >>> tok = bytepair.train("low low lower lowest", num_merges=4)
+        >>> text = tok.appender()
+        >>> text.append("lo"), text.append("w"), text.undo(), text.ids()
+        (1, 1, 1, [262])
+        """
+        from ._fitting import Appender
+
+        self._matcher(special, b"", errors)
+        return Appender(self, special, errors)
+
+    def _names_of(self, special: Special) -> dict[str, int]:
+        return self._named(special) if special != "error" else dict(self._vocabulary.added)
+
     # ---- a smaller one ----
 
     def cut(self, vocab_size: int, *, renumber: bool = False) -> Any:
@@ -512,7 +664,7 @@ class Tokenizer(Facts):
             The size is below what exists before the first merge, or above what there is.
         """
         vocabulary, number = cut(self._vocabulary, vocab_size, renumber)
-        record = None if self._record is None else self._record.cut(len(vocabulary.merges))
+        record = None if self.record is None else self.record.cut(len(vocabulary.merges))
         smaller = Tokenizer(vocabulary, self._pattern, record, self._around)
         return (smaller, number) if renumber else smaller
 
@@ -526,6 +678,8 @@ class Tokenizer(Facts):
         FormatError
             The format does not exist.
         """
+        from pathlib import Path
+
         from .formats import save
 
         save(self, Path(path), format)
@@ -533,6 +687,9 @@ class Tokenizer(Facts):
     @cached_property
     def fingerprint(self) -> str:
         """sha256, in hex, over all that decides ids and decoding; the same in every process and on every machine."""
+        import hashlib
+        import json
+
         v = self._vocabulary
         digest = hashlib.sha256(b"bytepair fingerprint 1\n")
         facts: dict[str, Any] = {
@@ -564,7 +721,7 @@ class Tokenizer(Facts):
         return hash(self.fingerprint)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Tokenizer, (self._vocabulary, self._pattern, self._record, self._around)
+        return Tokenizer, (self._vocabulary, self._pattern, self.record, self._around)
 
     def __repr__(self) -> str:
         name = self._pattern.name or self._pattern.regex
@@ -577,9 +734,31 @@ class Tokenizer(Facts):
 
     @cached_property
     def _front(self) -> Codec | Rewriter:
-        """What encodes a text."""
-        plain = is_plain(self._vocabulary, self._around)
+        """What encodes a text: the codec alone where nothing rewrites it and no name asks for more than to be found."""
+        flags = self._vocabulary.flags.values()
+        plain = not self._around.rewrites and not any(asked - {"normalized"} for asked in flags)
         return self._codec if plain else self._rewriter
+
+    @cached_property
+    def _encode(self) -> Callable[..., list[int]]:
+        """The shortest way from a text to a list of ids."""
+        front = self._front
+        return front.encoder.encode if isinstance(front, Codec) and front.splitter is not None else front.encode
+
+    @cached_property
+    def _is_spelled_out(self) -> bool:
+        """Whether the bytes of the tokens, joined, are the text, and places are nothing but theirs."""
+        template = self._around.template
+        # In a byte-level file a name beyond ASCII is decoded as letters, which are other bytes.
+        plain = not self._around.letters or all(name.isascii() for name in self._names.values())
+        return plain and not self._changes_text and (template is None or template.trims_offsets is None)
+
+    @property
+    def _changes_text(self) -> bool:
+        """Whether tokens may stand for other bytes than they have: a text is rewritten, or parts of it are left out."""
+        v = self._vocabulary
+        plain = isinstance(self._front, Codec) and not self._pattern.drops
+        return not plain or v.alphabet.end_of_word is not None or v.unknown_id is not None
 
     @cached_property
     def _always(self) -> Any:
@@ -665,6 +844,13 @@ def _checked_ids(ids: Any) -> Any:
     if isinstance(ids, (int, str, bytes, bytearray, Set, Mapping)) or not isinstance(ids, Iterable):
         raise TypeError(f"ids is a {type(ids).__name__}; give a list or an array of ids")
     return list(ids)
+
+
+def _known(options: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
+    for name in options:
+        if name not in names:
+            raise TypeError(f"there is no option {name!r} here; there are {', '.join(names)}")
+    return options
 
 
 def _run(work: Callable[..., Any], text: Any, matcher: Any, errors: str) -> Any:

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Literal
+from itertools import chain
+from typing import Any, ClassVar, Literal, NamedTuple
 
 from ._check import brief, whole
 from ._text import to_bytes
@@ -121,6 +122,25 @@ def point_bytes(code_point: int) -> bytes:
     return chr(code_point).encode("utf-8", "surrogateescape")
 
 
+class Flat(NamedTuple):
+    """A vocabulary's tokens and merges as flat arrays, as a file in the cache has them.
+
+    ``packed`` are the pairs of the rank rule as the engine packs them, ``whole`` text, offsets and ids of the tokens
+    that a whole pretoken may be, where these are others than all.
+    """
+
+    text: bytes
+    offsets: Any
+    ids: Any
+    merges: tuple[Any, Any, Any]
+    packed: Any = None
+    whole: tuple[bytes, Any, Any] | None = None
+
+    def tokens(self) -> dict[int, bytes]:
+        text, offsets = self.text, self.offsets.tolist()
+        return {i: text[a:b] for i, a, b in zip(self.ids.tolist(), offsets, offsets[1:])}
+
+
 @dataclass(frozen=True)
 class Vocabulary:
     """Everything that decides ids, except the pattern.
@@ -157,6 +177,28 @@ class Vocabulary:
     unknown_id: int | None = None
     whole: bool = False
     order: Literal["pair", "place"] = "pair"
+    flat: ClassVar[Flat | None] = None
+    """Where it is there, ``tokens`` and ``merges`` are made of it when they are first asked for."""
+
+    @classmethod
+    def of_flat(cls, flat: Flat, unordered_merge: int | None, **fields: Any) -> Vocabulary:
+        """A vocabulary that was checked when its arrays were made."""
+        made = cls.__new__(cls)
+        vars(made).update(fields, flat=flat, unordered_merge=unordered_merge)
+        return made
+
+    def __getattr__(self, name: str) -> Any:
+        if self.flat is None or name not in ("tokens", "merges"):
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        columns = (column.tolist() for column in self.flat.merges)
+        value = self.flat.tokens() if name == "tokens" else tuple(zip(*columns))
+        vars(self)[name] = value
+        return value
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = {**vars(self), "tokens": self.tokens, "merges": self.merges}
+        state.pop("flat", None)
+        return state
 
     @property
     def names(self) -> dict[int, str]:
@@ -343,6 +385,10 @@ def _add_merges(
     last = first_merge + len(pairs) - 1
     if last > MAX_ID:
         raise VocabularyError(f"merge {len(pairs) - 1} would have the id {last}; ids end at {MAX_ID}")
+    if not marked and not fallback and (texts := _plainly_made(pairs, tokens, first_merge)) is not None:
+        tokens.update(texts)
+        merges.extend((left, right, new) for new, (left, right) in enumerate(pairs, first_merge))
+        return
     seen: dict[tuple[int, int], int] = {}
     made = {(text, i in marked): i for i, text in tokens.items() if i not in fallback}
     waiting: dict[int, list[int]] = {}
@@ -392,6 +438,24 @@ def _add_merges(
         tokens[new] = tokens.pop(new)
 
 
+def _plainly_made(
+    pairs: list[tuple[int, int]], tokens: Mapping[int, bytes], first_merge: int
+) -> dict[int, bytes] | None:
+    """The bytes of each new id where every merge is of what is there before it and makes what is not; else None."""
+    sound = set(map(type, pairs)) == {tuple} and set(map(len, pairs)) == {2} and len(set(pairs)) == len(pairs)
+    if not sound or set(map(type, chain.from_iterable(pairs))) != {int}:
+        return None
+    texts, total = dict(tokens), 0
+    for new, (left, right) in enumerate(pairs, first_merge):
+        if left not in texts or right not in texts:
+            return None
+        texts[new] = text = texts[left] + texts[right]
+        total += len(text)
+        if total > MAX_TOKEN_BYTES:
+            return None
+    return texts if len(set(texts.values())) == len(texts) else None
+
+
 def from_ranks(
     ranks: Mapping[bytes, int], specials: Iterable[str] | Mapping[str, int], roles: Mapping[str, str] | None
 ) -> Vocabulary:
@@ -399,7 +463,12 @@ def from_ranks(
     if not isinstance(ranks, Mapping):
         raise VocabularyError(f"ranks is a {type(ranks).__name__}; it maps bytes to ranks")
     tokens: dict[int, bytes] = {}
-    for text, rank in ranks.items():
+    sound = set(map(type, ranks)) == {bytes} and b"" not in ranks and set(map(type, ranks.values())) == {int}
+    if sound and min(ranks.values()) >= 0 and max(ranks.values()) <= MAX_ID:
+        tokens = dict(zip(ranks.values(), ranks))
+    if len(tokens) < len(ranks):  # what is wrong must be found
+        tokens = {}
+    for text, rank in () if tokens else ranks.items():
         if not isinstance(text, bytes) or not text:
             raise VocabularyError(f"rank {rank} belongs to {text!r}; ranks belong to bytes, one at least")
         if type(rank) is not int or not 0 <= rank <= MAX_ID:
@@ -411,7 +480,9 @@ def from_ranks(
     if missing:
         some = ", ".join(f"0x{b:02X}" for b in missing[:8]) + (" ..." if len(missing) > 8 else "")
         raise VocabularyError(f"{len(missing)} of the 256 single bytes have no rank ({some}); each needs one")
-    tokens = dict(sorted(tokens.items()))
+    in_order = sorted(tokens)
+    if in_order != list(tokens):
+        tokens = {i: tokens[i] for i in in_order}
     names = check_specials(specials)
     highest = max(tokens)
     named = dict(specials) if isinstance(specials, Mapping) else {n: highest + 1 + k for k, n in enumerate(names)}

@@ -151,8 +151,10 @@ def test_ctrl_c_is_130_with_one_line(low: Path) -> None:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         env={**os.environ, "PYTHONPATH": str(Path(bytepair.__file__).parents[1])},
+        # A shell that started us in the background has it ignored, and so would the command.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # noqa: PLW1509
     ) as process:
-        time.sleep(1.5)  # it waits for stdin by then
+        time.sleep(3)  # it waits for stdin by then
         process.send_signal(signal.SIGINT)
         assert process.wait(30) == cli.INTERRUPTED
         assert process.stderr is not None

@@ -16,6 +16,7 @@ from pattern_peers import TRICKY, vocabulary_file
 
 import bytepair
 from bytepair import BytepairNotice, FormatError, Tokenizer
+from bytepair.formats.huggingface_write import INSIDE
 
 DATA = Path(__file__).parent / "data"
 CUTS = ["qwen3", "deepseek_v3"]
@@ -170,6 +171,34 @@ def test_roles_come_from_the_config_beside_it(tmp_path: Path) -> None:
     assert json.loads((tmp_path / "out" / "tokenizer_config.json").read_text("utf-8"))["chat_template"] == "{{ x }}"
 
 
+@pytest.mark.parametrize("text", ["[]", '"x"', "{", ""])
+def test_a_config_that_is_no_object_is_refused(text: str, tmp_path: Path) -> None:
+    (tmp_path / "tokenizer.json").write_bytes(cut_of("qwen3"))
+    (tmp_path / "tokenizer_config.json").write_text(text, "utf-8")
+    with pytest.raises(FormatError, match=r"tokenizer_config\.json"):
+        bytepair.load(tmp_path)
+
+
+def test_a_config_may_begin_with_a_mark_of_byte_order(tmp_path: Path) -> None:
+    (tmp_path / "tokenizer.json").write_bytes(cut_of("qwen3"))
+    (tmp_path / "tokenizer_config.json").write_text('{"kept": 1}', "utf-8-sig")
+    bytepair.load(tmp_path).save(tmp_path / "out", format="huggingface")
+    assert json.loads((tmp_path / "out" / "tokenizer_config.json").read_text("utf-8"))["kept"] == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [("tokenizer_config.json", "[]"), ("tokenizer_config.json", "{"), ("pre_tokenizer", "3"), (INSIDE, "[1]")],
+)
+def test_our_json_holds_only_settings_that_can_be_written_again(name: str, text: str, tmp_path: Path) -> None:
+    path = tmp_path / "ours.json"
+    bytepair.load(cut_of("qwen3")).save(path)
+    value = json.loads(path.read_text("utf-8"))
+    value["around"]["settings"][name] = text
+    with pytest.raises(FormatError, match=name):
+        bytepair.load(json.dumps(value).encode())
+
+
 def document(**model: Any) -> dict[str, Any]:
     """A small file by hand."""
     parts = {"vocab": {"a": 0, "b": 1, "ab": 2}, "merges": [["a", "b"]], **model}
@@ -185,6 +214,7 @@ def loaded(value: Any) -> Tokenizer:
     [
         (document(type="Unigram"), "Unigram.*sentencepiece"),
         (document(type="WordPiece"), "WordPiece.*tokenizers"),
+        (document(type=["BPE"]), r"model is \['BPE'\]"),
         (document(vocab=[]), "model.vocab is a list"),
         (document(vocab={"a": "0"}), "'a' the id '0'"),
         (document(vocab={"a": 0, "b": 0, "ab": 2}), "id 0"),
@@ -207,6 +237,7 @@ def loaded(value: Any) -> Tokenizer:
         ({**document(), "post_processor": {"type": "Nope"}}, "post_processor"),
         ({**document(), "truncation": 3}, "truncation"),
         ({**document(), "padding": {"strategy": 1}}, "padding"),
+        ({**document(), "padding": {"pad_token": ["x"]}}, "padding"),
     ],
 )
 def test_what_is_wrong_is_said(value: Any, message: str) -> None:
@@ -223,6 +254,23 @@ def test_deep_nesting_ends_in_an_error() -> None:
         part = {"type": "Sequence", "pretokenizers": [part]}
     with pytest.raises(FormatError, match="nested"):
         loaded({**document(), "pre_tokenizer": part})
+
+
+def test_more_pre_tokenizers_than_anyone_has_are_refused() -> None:
+    part = {"type": "Split", "pattern": {"Regex": r"\d+"}, "behavior": "Isolated", "invert": False}
+    with pytest.raises(FormatError, match=r"pretokenizers\[100\].*more than 100"):
+        loaded({**document(), "pre_tokenizer": {"type": "Sequence", "pretokenizers": [part] * 20_000}})
+
+
+def test_a_name_that_shares_an_id_with_another_token_is_not_written() -> None:
+    """A file whose ids have a gap: its owner numbers the name anew, and meets the id of "c"."""
+    row = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)
+    value = document(vocab={"a": 0, "b": 1, "ab": 2, "c": 4})
+    value["added_tokens"] = [{"id": 4, "content": "<x>", "special": True, **row}]
+    tok = loaded(value)
+    assert tok.encode("<x>", special="all") == tok.encode("c") == [4]
+    with pytest.raises(FormatError, match="'c' and '<x>' share the id 4"):
+        tok.save("x.json", format="huggingface")
 
 
 def test_its_own_words_are_not_overruled() -> None:

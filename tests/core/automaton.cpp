@@ -221,6 +221,7 @@ TEST_CASE("tables that do not fit together are refused") {
       if (t.levels[state] > 1) t.begin[0] = state;
     }
   }));
+  CHECK(refused([&](T& t) { t.action[t.begin.back() * (pattern.classes.n_classes() + 1)] = 1; }));  // an empty pretoken
 }
 
 TEST_CASE("tables that fit but mean nothing run to the end of the text, within their bounds") {
@@ -232,13 +233,18 @@ TEST_CASE("tables that fit but mean nothing run to the end of the text, within t
       tables.next[random.below(tables.next.size())] = static_cast<u16>(random.below(tables.levels.size()));
       tables.action[random.below(tables.action.size())] = static_cast<u16>(random.below(tables.actions.size()));
     }
+    if (error_of([&] { Automaton(pattern.classes, tables); })) continue;  // it began with an empty pretoken
     const Automaton automaton(pattern.classes, tables);
     std::string text;
     for (std::size_t n = random.below(200); n > 0; --n) text += "abcdx"[random.below(5)];
     const Exact exact(text);
     Cursor cursor;
-    std::size_t calls = 0;
-    while (automaton.fill(cursor, exact.data(), exact.size(), true, random.between(1, 9)) > 0 && calls <= text.size()) ++calls;
+    std::size_t calls = 0, before = 0;
+    while (const std::size_t k = automaton.fill(cursor, exact.data(), exact.size(), true, random.between(1, 9))) {
+      for (std::size_t i = 0; i < k; before = cursor.ends[i++]) REQUIRE(cursor.ends[i] > before);
+      REQUIRE(before <= text.size());
+      if (++calls > text.size()) break;
+    }
     REQUIRE(calls <= text.size() + 1);
   }
 }

@@ -70,7 +70,7 @@ TEST_CASE("so does a stream in small pieces") {
               Stream stream;
               for (std::size_t at = 0; at < n; at += 100)
                 stream.feed(splitter, &specials, bytes_of(text) + at, std::min<std::size_t>(100, n - at), at + 100 >= n,
-                            [](const u8*, std::size_t, std::size_t, std::size_t) {}, [](u32) {});
+                            [](const u8*, std::size_t, std::size_t, const std::size_t*, std::size_t) {}, [](u32) {});
             }) <= kLimit);
     }
   }

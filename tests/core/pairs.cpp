@@ -12,7 +12,7 @@ TEST_CASE("a table of merges knows its pairs, by rank and id, and no others") {
     std::map<std::pair<u32, u32>, Merge> plain;
     std::vector<Merge> merges;
     while (merges.size() < n) {
-      const Merge merge{random.id_below(300), random.id_below(300), random.id_below(1 << 24)};
+      const Merge merge{random.id_below(300), random.id_below(300), random.id_below(1 << 21)};
       if (plain.emplace(std::pair(merge.left, merge.right), Merge{0, static_cast<u32>(merges.size()), merge.id}).second)
         merges.push_back(merge);
     }
@@ -21,12 +21,12 @@ TEST_CASE("a table of merges knows its pairs, by rank and id, and no others") {
     std::size_t wrong = 0;
     for (u32 left = 0; left < 300; ++left) {
       for (u32 right = 0; right < 300; ++right) {
-        const PairTable::Slot* slot = table.find(left, right);
+        const PairTable::Found found = table.find(left, right);
         const auto known = plain.find({left, right});
         if (known == plain.end())
-          wrong += slot != nullptr || table.rank(left, right) != kNone;
+          wrong += found.rank != kNone || found.id != kNone || table.rank(left, right) != kNone;
         else
-          wrong += !slot || slot->rank != known->second.right || slot->id != known->second.id;
+          wrong += found.rank != known->second.right || found.id != known->second.id;
       }
     }
     REQUIRE(wrong == 0);
@@ -37,12 +37,27 @@ TEST_CASE("a pair given twice is refused") {
   CHECK(error_of([] { table_of({{1, 2, 3}, {2, 1, 4}, {1, 2, 5}}); }) == ErrorKind::vocabulary);
 }
 
+TEST_CASE("ids and ranks that no slot can hold are refused") {
+  const u32 most = PairTable::kMaxId, more = most + 1, rank = PairTable::kMaxRank, one = 1;
+  const auto kind = [](u32 left, u32 right, u32 id, u32 by) {
+    return error_of([&] { PairTable::of_merges(&left, &right, &id, &by, 1); });
+  };
+  CHECK(kind(most, most, most, 7) == std::nullopt);
+  CHECK(kind(more, 1, 1, 7) == ErrorKind::vocabulary);
+  CHECK(kind(1, more, 1, 7) == ErrorKind::vocabulary);
+  CHECK(kind(1, 1, more, 7) == ErrorKind::vocabulary);
+  CHECK(kind(1, 1, 1, rank + 1) == ErrorKind::vocabulary);
+  CHECK(PairTable::of_merges(&one, &one, &one, &one, 1).rank(most, most) == kNone);
+}
+
 TEST_CASE("merges may share a rank, but it must be one") {
   const std::vector<u32> left = {1, 2}, right = {2, 1}, ids = {3, 4};
   const std::vector<u32> shared = {7, 7}, none = {0, kNone};
   const PairTable table = PairTable::of_merges(left.data(), right.data(), ids.data(), shared.data(), 2);
   CHECK(table.rank(1, 2) == 7);
   CHECK(table.rank(2, 1) == 7);
+  CHECK(table.find(1, 2).id == 3);
+  CHECK(table.find(2, 1).id == 4);
   CHECK(error_of([&] { PairTable::of_merges(left.data(), right.data(), ids.data(), none.data(), 2); }) ==
         ErrorKind::vocabulary);
 }
@@ -71,6 +86,38 @@ TEST_CASE("a table of ranks has every split of every token into two tokens") {
     }
     REQUIRE(table.size() == pairs);
   }
+}
+
+TEST_CASE("a packed table of ranks comes back the same, and nothing else passes for one") {
+  Random random(42);
+  std::map<std::string, bool> seen;
+  std::vector<std::string> tokens;
+  for (int k = 0; k < 500; ++k) {
+    const std::string token = random_word(random, 6, 4);
+    if (token.size() > 1 && !std::exchange(seen[token], true)) tokens.push_back(token);
+  }
+  const PairTable table = Ranks(tokens).table();
+  const std::vector<u64> packed = table.packed();
+  REQUIRE(packed.size() == table.size());
+  const PairTable again = PairTable::of_packed(packed.data(), packed.size());
+  CHECK(again.packed() == packed);
+  for (const u64 pair : packed) {
+    const u32 left = static_cast<u32>(pair >> 43), right = static_cast<u32>(pair >> 22) & PairTable::kMaxId;
+    REQUIRE(again.find(left, right).id == table.find(left, right).id);
+  }
+  const auto refused = [](std::vector<u64> pairs) {
+    return error_of([&] { PairTable::of_packed(pairs.data(), pairs.size()); });
+  };
+  CHECK(refused({}) == std::nullopt);
+  CHECK(refused({~u64{0}}) == ErrorKind::vocabulary);
+  CHECK(refused({u64{1} << 22 | (PairTable::kMaxId + 1)}) == ErrorKind::vocabulary);
+  CHECK(refused({u64{1} << 22 | 5, u64{1} << 22 | 6}) == ErrorKind::vocabulary);
+  for (int round = 0; round < 200; ++round) {
+    std::vector<u64> damaged = packed;
+    damaged[random.below(damaged.size())] ^= u64{1} << random.below(64);
+    refused(damaged);  // whether it is or not, a table that was made finds what it holds
+  }
+  CHECK(error_of([] { table_of({{1, 2, 3}}).packed(); }) == ErrorKind::value);
 }
 
 TEST_CASE("two tokens of the same bytes are refused") {

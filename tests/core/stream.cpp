@@ -47,12 +47,16 @@ struct Fed {
     const Exact exact(piece);
     stream.feed(
         splitter, names, exact.data(), exact.size(), last,
-        [&](const u8* s, std::size_t start, std::size_t end, std::size_t n) {
-          REQUIRE(start < end);
-          REQUIRE(end <= n);
-          REQUIRE(stream.offset() + start == out);
-          pieces.push_back({std::string(s + start, s + end), kNone});
-          out += end - start;
+        [&](const u8* s, std::size_t n, std::size_t start, const std::size_t* ends, std::size_t k) {
+          for (std::size_t i = 0; i < k; ++i) {
+            const std::size_t end = ends[i];
+            REQUIRE(start < end);
+            REQUIRE(end <= n);
+            REQUIRE(stream.offset() + start == out);
+            pieces.push_back({std::string(s + start, s + end), kNone});
+            out += end - start;
+            start = end;
+          }
         },
         [&](u32 id) {
           pieces.push_back({kNames[id], id});

@@ -272,7 +272,7 @@ inline void merge_plainly(const PairTable& pairs, bool all_places, std::vector<u
     for (std::size_t i = 0; i < symbols.size(); ++i) {
       const bool here = i >= at && !done && i + 1 < symbols.size() && pairs.rank(symbols[i], symbols[i + 1]) == lowest;
       if (here) {
-        merged.push_back(pairs.find(symbols[i], symbols[i + 1])->id);
+        merged.push_back(pairs.find(symbols[i], symbols[i + 1]).id);
         ++i;
         done = !all_places;
       } else {

@@ -17,14 +17,22 @@ Ids ids_for(const std::string& word, std::size_t most) {
   return ids;
 }
 
+Ids unpacked(const u32* packed) {
+  Ids ids(packed, packed + (packed[0] >> 24));
+  ids[0] &= 0xFFFFFF;
+  return ids;
+}
+
 std::optional<Ids> look_up(const WordCache& cache, const std::string& word) {
   const Exact exact(word);
+  if (!cache.works()) return std::nullopt;
   if (word.size() <= ShortKey::kMax) {
-    if (const WordCache::Slot* slot = cache.find_short(short_key(exact.data(), exact.size(), exact.size()))) {
-      Ids ids(slot->ids, slot->ids + (slot->ids[0] >> 24));
-      ids[0] &= 0xFFFFFF;
-      return ids;
-    }
+    const ShortKey key = short_key(exact.data(), exact.size(), exact.size());
+    if (const WordCache::Short* slot = cache.find_short(key, key.hash())) return unpacked(slot->ids);
+  }
+  if (word.size() <= MediumKey::kMax) {
+    const MediumKey key = medium_key(exact.data(), exact.size(), exact.size());
+    if (const WordCache::Medium* slot = cache.find_medium(key, key.hash())) return unpacked(slot->ids);
   }
   const WordCache::Words words = cache.find_long(exact.data(), exact.size());
   if (!words.ids) return std::nullopt;
@@ -40,7 +48,7 @@ std::string word_of(Random& random, std::size_t longest) {
 }  // namespace
 
 TEST_CASE("whatever the budget, a cache gives what was put in or nothing, and stays within it") {
-  constexpr std::size_t kBudgets[] = {0, 1, 63, 64, 100, 128, 500, 512, 1000, 4096, 50'000, 1 << 20, 3 << 20};
+  constexpr std::size_t kBudgets[] = {0, 1, 63, 64, 100, 128, 500, 512, 1000, 1023, 1024, 4096, 50'000, 1 << 20, 3 << 20};
   for (const std::size_t budget : kBudgets) {
     CAPTURE(budget);
     WordCache cache(budget);
@@ -93,5 +101,22 @@ TEST_CASE("what fits no slot is not kept") {
   cache.insert(bytes_of(long_word), long_word.size(), long_word.size(), many.data(), 1);
   CHECK_FALSE(look_up(cache, word));
   CHECK_FALSE(look_up(cache, long_word));
-  CHECK(cache.bytes() == 0);
+}
+
+TEST_CASE("keys of words are the same however many bytes may be read behind them, and differ where the words do") {
+  Random random(71);
+  std::string text;
+  for (int k = 0; k < 64; ++k) text.push_back(static_cast<char>(random.below(256)));
+  for (std::size_t n = 1; n <= MediumKey::kMax; ++n) {
+    const std::string word = text.substr(0, n), other = text.substr(0, n - 1) + static_cast<char>(text[n - 1] ^ 1);
+    const Exact exact(word);
+    const MediumKey key = medium_key(exact.data(), n, n);
+    CHECK(key == medium_key(bytes_of(text), n, 64));
+    CHECK_FALSE(key == medium_key(bytes_of(other), n, n));
+    CHECK_FALSE(key == medium_key(bytes_of(text), n - 1, 64));
+    if (n > ShortKey::kMax) continue;
+    CHECK(short_key(exact.data(), n, n) == short_key(bytes_of(text), n, 64));
+    CHECK(short_key(exact.data(), n, n) == open_short_key(bytes_of(text), n));
+    CHECK_FALSE(short_key(exact.data(), n, n) == short_key(bytes_of(other), n, n));
+  }
 }

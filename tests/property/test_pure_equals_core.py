@@ -418,7 +418,20 @@ def test_merge_tables(rows: list[tuple[int, int, int]], short: int) -> None:
 @given(st.lists(st.text("ab", max_size=4).map(str.encode), max_size=8), st.integers(0, 1))
 def test_rank_tables(tokens: list[bytes], short: int) -> None:
     ids = array("I", range(len(tokens) - short if tokens else 0))
-    same(lambda engine: len(engine.PairTable.of_ranks(engine.TokenTable(b"".join(tokens), offsets_of(tokens), ids))))
+
+    def packed(engine: ModuleType) -> Any:
+        table = engine.PairTable.of_ranks(engine.TokenTable(b"".join(tokens), offsets_of(tokens), ids))
+        pairs = memoryview(table.packed()).cast("Q")
+        again = engine.PairTable.of_packed(pairs)
+        assert sorted(memoryview(again.packed()).cast("Q")) == sorted(pairs)
+        return len(table), sorted(pairs)
+
+    same(packed)
+
+
+@given(st.lists(st.one_of(st.integers(0, (1 << 64) - 1), st.sampled_from([5, 5 | 1 << 22, 1 << 21])), max_size=6))
+def test_packed_tables(pairs: list[int]) -> None:
+    same(lambda engine: len(engine.PairTable.of_packed(array("Q", pairs))))
 
 
 # ---- decoding ----
@@ -439,7 +452,15 @@ def test_decoding(some: list[tuple[bytes, int]], ids: list[int], skip: bool) -> 
     def decoder(engine: ModuleType) -> Any:
         return engine.Decoder(b"".join(texts), offsets_of(texts), flags)
 
+    def places(data: str | bytes, characters: bool, engine: ModuleType) -> Any:
+        return decoder(engine).places(array("I", ids), data, characters)
+
     same(lambda engine: decoder(engine).decode(ids, skip))
+    if all(0 <= i < 1 << 32 for i in ids):
+        text = b"".join(texts[i] for i in ids if i < len(texts))
+        for data in (text, text + b"x", text.decode("latin-1")):
+            for characters in (True, False):
+                same(partial(places, data, characters))
     small = np.array([i for i in ids if 0 <= i < 1 << 32], dtype=np.uint32)
     same(lambda engine: decoder(engine).decode_array(small, skip))
 
@@ -604,6 +625,7 @@ WRONG: dict[str, Callable[[ModuleType], Any]] = {
     "a state without levels": lambda e: wrong_splitter(e, levels=words(*[1] * 11, 0)),
     "a state of too many": lambda e: wrong_splitter(e, levels=words(*[1] * 11, 3)),
     "begins in two levels": lambda e: wrong_splitter(e, levels=words(*[2] * 12)),
+    "ends before it begins": lambda e: wrong_splitter(e, action=words(*[1] * 132)),
     "no actions": lambda e: wrong_splitter(e, actions=[]),
     "other actions": lambda e: wrong_splitter(e, actions=[[0, 0, 0]] * 7),
     "a short action": lambda e: wrong_action(e, [0, 0]),

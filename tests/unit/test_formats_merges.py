@@ -7,6 +7,7 @@ import gzip
 import json
 import lzma
 import random
+import zlib
 from pathlib import Path
 
 import pytest
@@ -268,6 +269,14 @@ def test_bombs_and_mountains() -> None:
     assert bytepair.load(packed, pattern="gpt2").n_rows == 256
     assert "damaged" in refusal(packed[:-10], pattern="gpt2")
     assert "line 3" in refusal(b"#version: 0.2\na b</w>\n" + b"x" * 10_000_000)
+    greedy = bytearray(lzma.compress(b"a b</w>\n"))
+    header = slice(12, 12 + 4 * greedy[12])  # the check of the block's header stands behind it
+    greedy[greedy.index(b"\x21\x01", 12) + 2] = 39  # it asks for a dictionary of 3 GB
+    greedy[header.stop : header.stop + 4] = zlib.crc32(greedy[header]).to_bytes(4, "little")
+    assert "Memory usage limit" in refusal(bytes(greedy))
+    assert "16777216 values" in refusal(lzma.compress(b'{"model":{"vocab":[' + b"[]," * 9_000_000))
+    two = b"".join(map(lzma.compress, (b"#version: 0.2\n", b"a b</w>\n")))
+    assert "b</w>" in [tok.token_str(i) for tok in [bytepair.load(two)] for i in tok.vocab]
     symbol = "a"
     lines = []
     for _ in range(40):

@@ -234,6 +234,29 @@ def test_subword_nmt_is_held_against_strings() -> None:
         assert ours.strings(tok.encode(text), "@@") == theirs.encode([text], "text")[0]
 
 
+def test_words_are_given_to_subword_nmt_as_they_are_cut_here() -> None:
+    """A carriage return is a character of its word here; the owner's program takes it off a line."""
+    apply_bpe = pytest.importorskip("subword_nmt.apply_bpe", reason="subword-nmt is not installed")
+    codes = b"#version: 0.2\nl o\nlo w</w>\n"
+    tok = bytepair.load(codes)
+    text = "low\r\nlow\r \n \rlow"
+    assert (
+        Ours(tok, "ours", "0").strings(tok.encode(text), "@@")
+        == SubwordNmt(apply_bpe, tok, codes).encode([text], "text")[0]
+    )
+
+
+def test_tiktoken_stands_behind_the_normaliser_that_its_file_has() -> None:
+    pytest.importorskip("tiktoken", reason="tiktoken is not installed")
+    side = owner_of(None, bytepair.load("qwen2"), None)
+    assert "normaliser" in side.name
+    tok = bytepair.load("qwen2")
+    for text in ("\u2000 e\u0301 \u212b", "<|im_end|>\u0338e\u0301"):
+        for policy in ("text", "all"):
+            special = "all" if policy == "all" else "text"
+            assert side.encode([text], policy) == [tok.encode(text, special=special)]
+
+
 def test_every_format_has_an_owner_or_none_for_a_reason() -> None:
     from bytepair.formats import FORMATS
 

@@ -88,6 +88,9 @@ def _check(
     sound(inside, "a state or action is out of range")
     one_level = all(state < n_states and levels[state] == 1 for state in begin)
     sound(one_level, "it begins in no state, or in one of more levels")
+    accepts = [actions[number][0] > 0 for number in numbers]
+    late = not any(any(accepts[state * columns : (state + 1) * columns]) for state in begin)
+    sound(late, "it ends a pretoken before its first character")
     sound(all(1 <= count <= width for count in levels), "a state has no level, or too many")
 
 

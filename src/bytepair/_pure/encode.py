@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterator, Sequence
 from heapq import heapify, heappop, heappush
 from itertools import chain
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+_MAX_ID = (1 << 21) - 1
+"""The highest id that a packed pair can hold."""
 _LOW = 0xFFFFFFFF
 """Masks the lower half of a number that holds two."""
 
@@ -200,9 +203,10 @@ class PairTable:
     Where several pairs share a rank, which is ``shared``, the first place in a word goes first, whatever the ids.
     """
 
-    def __init__(self, codes: dict[tuple[int, int], int], shared: bool = False) -> None:
+    def __init__(self, codes: dict[tuple[int, int], int], shared: bool = False, ranks: bool = False) -> None:
         self.codes = codes
         self.shared = shared
+        self.of_rank_rule = ranks
 
     @staticmethod
     def of_merges(left: Any, right: Any, ids: Any, ranks: Any = None) -> PairTable:
@@ -234,7 +238,25 @@ class PairTable:
                 right = by_bytes.get(token[k:])
                 if right is not None:
                     codes.setdefault((left, right), rank << 32 | rank)
-        return PairTable(codes)
+        return PairTable(codes, ranks=True)
+
+    @staticmethod
+    def of_packed(pairs: Any) -> PairTable:
+        codes: dict[tuple[int, int], int] = {}
+        for i, pair in enumerate(integers(pairs)):
+            left, right, rank = pair >> 43, pair >> 22 & _MAX_ID, pair & 0x3FFFFF
+            if rank > _MAX_ID:
+                raise VocabularyError(f"pair {i} has a rank above {_MAX_ID}")
+            if (left, right) in codes:
+                raise VocabularyError(f"pair {i} is given twice")
+            codes[left, right] = rank << 32 | rank
+        return PairTable(codes, ranks=True)
+
+    def packed(self) -> bytes:
+        if not self.of_rank_rule:
+            raise BytepairError("only a table of ranks can be packed")
+        pairs = array("Q", (a << 43 | b << 22 | code & _LOW for (a, b), code in self.codes.items()))
+        return pairs.tobytes()
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -386,6 +408,14 @@ class Encoder:
             ids += chain.from_iterable(self._pretokens(text, specials, document))
             counts.append(len(ids) - before)
         return uint32(ids), int64(counts)
+
+    def encode_rows(
+        self, data: Any, offsets: Any, specials: Specials | None, threads: int
+    ) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+        text, starts = bytes(data), integers(offsets)
+        if not starts or starts[0] < 0 or starts[-1] > len(text) or any(a > b for a, b in zip(starts, starts[1:])):
+            raise BytepairError("the offsets do not describe the text")
+        return self.encode_batch([text[a:b] for a, b in zip(starts, starts[1:])], specials, threads)
 
     def cache_bytes(self) -> int:
         return (len(self._young) + len(self._old)) * self._ENTRY_BYTES

@@ -7,17 +7,16 @@ which licence is in ``PROVENANCE.json``. ``formats`` and ``compat`` call these; 
 
 from __future__ import annotations
 
-import re
+import os
+from typing import TYPE_CHECKING
 
 from ..errors import FormatError
-from ..pipeline.around import Around
-from ..pipeline.normalise import Normaliser
-from ..tokenizer import Tokenizer
-from ..vocabulary import byte_order
 from .known import known
 from .models import BY_MODEL, for_model
-from .packed import read
 from .table import ENTRIES, PACKED, Entry
+
+if TYPE_CHECKING:
+    from ..tokenizer import Tokenizer
 
 __all__ = ["for_model", "known", "load", "models", "names", "ranks", "specials"]
 
@@ -45,6 +44,9 @@ def load(name: str) -> Tokenizer:
     >>> load("cl100k_base").encode("hello world")
     [15339, 1917]
     """
+    from ..tokenizer import Tokenizer
+    from .packed import read
+
     entry = _entry(name)
     if entry.rule == "merges":
         tokenizer = Tokenizer.from_merges(
@@ -63,9 +65,12 @@ def load(name: str) -> Tokenizer:
             specials={special: i for special, i in entry.specials.items() if one_name_each[i] == special},
             roles=entry.roles,
         )
-    normaliser = Normaliser.from_huggingface(entry.normaliser)
-    if normaliser is None:
+    if entry.normaliser is None:
         return tokenizer
+    from ..pipeline.around import Around
+    from ..pipeline.normalise import Normaliser
+
+    normaliser = Normaliser.from_huggingface(entry.normaliser)
     return Tokenizer(tokenizer._vocabulary, tokenizer.pattern, None, Around(normaliser=normaliser))
 
 
@@ -85,6 +90,26 @@ def specials(name: str) -> dict[str, int]:
     return dict(_entry(name).specials)
 
 
+def content(name: str) -> bytes:
+    """All that :func:`load` makes a vocabulary of, to tell it from another: its entry, and its files as they are."""
+    entry = _entry(name)
+    files: list[str | None] = [entry.packed]
+    while files[-1] is not None:
+        files.append(PACKED[files[-1]].after)
+    chain = [file for file in files if file is not None]
+    about = repr((entry, [PACKED[file] for file in chain])).encode()
+    return b"".join([about, *(_data(f"{file}.xz") for file in chain)])
+
+
+def _data(name: str) -> bytes:
+    """One of the package's own files, or nothing: then :func:`load` says what is wrong with it."""
+    try:
+        data: bytes = __loader__.get_data(os.path.join(os.path.dirname(__file__), name))  # type: ignore[name-defined]
+    except OSError:
+        return b""
+    return data
+
+
 def _entry(name: str) -> Entry:
     if name not in ENTRIES:
         raise FormatError(f"there is no bundled vocabulary {name!r}; there are {', '.join(ENTRIES)}")
@@ -92,12 +117,17 @@ def _entry(name: str) -> Entry:
 
 
 def _ranks(file: str) -> dict[bytes, int]:
+    from ..vocabulary import byte_order
+    from .packed import read
+
     packed = PACKED[file]
     if packed.after is None:
         tokens = [bytes([b]) for b in byte_order("gpt2")]
     else:
         tokens = list(_ranks(packed.after))
         if packed.without is not None:
+            import re
+
             unwanted = re.compile(packed.without).fullmatch
             tokens = [token for token in tokens if not unwanted(token)]
     pairs = read(file)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from functools import lru_cache
-from pkgutil import get_data
 
 
 @lru_cache(maxsize=1)
 def _by_hash() -> dict[str, str]:
+    import json
+    from pkgutil import get_data
+
     records = json.loads(get_data(__package__, "PROVENANCE.json") or b"[]")
     return {record["sha256"]: record["name"] for record in records}
 

@@ -29,6 +29,7 @@ VERBS = {
     "convert": "Write a tokenizer in another format, and check what was written.",
     "verify": "Compare tokenizers, and the libraries that own their formats.",
     "pattern": "Show what a pattern is made into, and how it cuts a text.",
+    "bench": "Time a tokenizer on this machine, its results checked first.",
     "gage": "Compress a file as Philip Gage did in 1994.",
 }
 """Every verb and its line in the help, so that the help imports none of them."""

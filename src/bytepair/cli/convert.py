@@ -100,7 +100,7 @@ def _guess(name: str) -> str:
     if path.is_dir() or name.endswith(("/", os.sep)):
         return "huggingface"
     if path.name in ("tokenizer.json", "tekken.json"):
-        return next(kind for kind, module in FORMATS.items() if path.name in getattr(module, "FILES", ()))
+        return next(kind for kind, module in FORMATS.items() if path.name in module.FILES)
     if path.suffix == ".json":
         return "bytepair"
     if path.suffix == ".tiktoken":

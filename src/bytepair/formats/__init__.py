@@ -7,42 +7,59 @@ One module a format; all parsing of untrusted files lives below here. A malforme
 from __future__ import annotations
 
 import os
-import re
-import warnings
 from collections.abc import Iterable, Mapping
-from difflib import get_close_matches
-from pathlib import Path
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from .. import bundled
 from ..errors import BytepairNotice, FormatError
-from . import (
-    bytepair_json,
-    clip,
-    gguf,
-    gpt2,
-    huggingface,
-    minbpe,
-    sentencepiece,
-    subword_nmt,
-    tekken,
-    tiktoken_ranks,
-)
-from .source import Options, Source, Written
+from ._stored import Place
+from .source import Options, Source
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from ..pattern import Pattern
+    from .source import Written
+
+
+class Format:
+    """A format's module, imported when it is first asked something.
+
+    Its ``NAME``, ``recognises`` and ``read``, and where there is one ``write``, are the module's own.
+    """
+
+    def __init__(self, module: str, files: tuple[str, ...] = (), two_files: bool = False) -> None:
+        self._module = module
+        self.FILES = files
+        """How its files are called in a model's folder."""
+        self.TWO_FILES = two_files
+        """Whether a second file may belong to the first."""
+
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(import_module(f".{self._module}", __name__), name)
+        setattr(self, name, value)
+        return value
+
 
 FORMATS: dict[str, Any] = {
-    module.NAME: module
-    for module in (
-        *(bytepair_json, tekken, huggingface, gguf, sentencepiece),
-        *(minbpe, clip, tiktoken_ranks, gpt2, subword_nmt),
-    )
+    "bytepair": Format("bytepair_json"),
+    "tekken": Format("tekken", ("tekken.json",)),
+    "huggingface": Format("huggingface", ("tokenizer.json",)),
+    "gguf": Format("gguf"),
+    "sentencepiece": Format(
+        "sentencepiece",
+        ("tokenizer.model", "tokenizer.model.v3", "sentencepiece.bpe.model", "spiece.model", "spm.model"),
+    ),
+    "minbpe": Format("minbpe"),
+    "clip": Format("clip", ("bpe_simple_vocab_16e6.txt.gz", "bpe_simple_vocab_16e6.txt")),
+    "tiktoken": Format("tiktoken_ranks"),
+    "gpt2": Format("gpt2", ("merges.txt", "vocab.bpe"), two_files=True),
+    "subword-nmt": Format("subword_nmt"),
 }
-"""Name -> module; a file is read by the first that recognises it."""
+"""Name -> format; a file is read by the first that recognises it."""
 
-WRITERS = tuple(name for name, module in FORMATS.items() if hasattr(module, "write"))
+WRITERS = tuple(name for name in FORMATS if name != "gguf")
 
 
 def load(
@@ -81,6 +98,14 @@ def load(
         The file cannot be read, is no tokenizer, lacks something, or is damaged; the message says where. No file and
         no vocabulary has the name; the message lists near ones.
 
+    Notes
+    -----
+    What was made of a file is kept in the user's cache folder (``$XDG_CACHE_HOME/bytepair`` or ``~/.cache/bytepair``,
+    on macOS ``~/Library/Caches/bytepair``, on Windows ``%LOCALAPPDATA%\\bytepair``; 1 GiB at most), so that the next
+    process has its first ids at once. It is found by all that it follows from, believed by its checksum only, and may
+    be deleted at any time. ``BYTEPAIR_CACHE`` in the environment names another folder; empty or ``0``, it switches
+    this off.
+
     Examples
     --------
     >>> import bytepair, os, tempfile
@@ -98,25 +123,37 @@ def load(
         options.refuse(named, ("pattern", "specials", "roles"))
         if second is not None:
             raise FormatError(f"{named.name} has its ids, so vocab= cannot be given with it; leave it out")
-        return bundled.load(name)
+        place = Place.of_bundled(name, bundled.content(name))
+        kept = None if place is None else place.read()
+        if kept is None:
+            kept = bundled.load(name)
+            if place is not None:
+                place.write(kept)
+        return kept
     file = Source.of(source, second)
-    if isinstance(source, str) and file.path is not None and not file.exists:
+    if isinstance(source, str) and file.at is not None and not file.exists:
         folder = _in_hub_cache(source)
         if folder is None:
             raise FormatError(f"there is no file {source}; {_near(source)}")
         file = Source.of(folder, second)
     modules = list(FORMATS.values())
-    if file.path is not None and file.is_folder:
+    if file.at is not None and file.is_folder:
         module, file = _in_folder(file)
         modules.insert(0, module)
+    place = Place.of_file(file, "folder" if len(modules) > len(FORMATS) else "", options)
+    if place is not None and (kept := place.read()) is not None:
+        return kept
     for module in modules:
         # Two files that belong together say by their names what they are.
-        if module.recognises(file) or (len(modules) > len(FORMATS) and getattr(module, "TWO_FILES", False)):
-            if second is not None and not getattr(module, "TWO_FILES", False):
+        if module.recognises(file) or (len(modules) > len(FORMATS) and module.TWO_FILES):
+            if second is not None and not module.TWO_FILES:
                 raise FormatError(
                     f"{file.name} is read as {module.NAME}, which is one file, and vocab= gives a second; leave it out"
                 )
-            return module.read(file, options)
+            tokenizer = module.read(file, options)
+            if place is not None:
+                place.write(tokenizer)
+            return tokenizer
     start = file.head[:20].decode("latin-1")
     raise FormatError(
         f"{file.name} is no tokenizer file that this version reads: it starts with {start!r}; "
@@ -132,18 +169,22 @@ def _bundled_name(source: str) -> str | None:
     if name is None or source in bundled.models():
         return name
     # Only the beginning is a model's, as in "gpt-4-tokenizer.json": what is a file, or looks like one, is a file.
-    return None if os.path.exists(source) or Path(source).suffix[1:].isalpha() else name
+    return None if os.path.exists(source) or os.path.splitext(source)[1][1:].isalpha() else name
 
 
 def _near(name: str) -> str:
+    from difflib import get_close_matches
+
     near = get_close_matches(name, [*bundled.names(), *bundled.models()], 3, 0.6)
     if not near:
         return f"check the path. Without a file there are {', '.join(bundled.names())}"
     return f"check the path, or the name: near ones are {', '.join(near)}"
 
 
-def _in_hub_cache(name: str) -> Path | None:
+def _in_hub_cache(name: str) -> str | None:
     """The folder in huggingface_hub's cache that has the tokenizer of ``owner/name``; None for other names."""
+    import re
+
     if not re.fullmatch(r"[\w.-]+/[\w.-]+", name):
         return None
     try:
@@ -154,10 +195,10 @@ def _in_hub_cache(name: str) -> Path | None:
             "be; check the path, or install it and fetch the model"
         ) from None
     for module in FORMATS.values():
-        for file in getattr(module, "FILES", ()):
+        for file in module.FILES:
             found = try_to_load_from_cache(name, file)
             if isinstance(found, str):
-                return Path(found).parent
+                return os.path.dirname(found)
     raise FormatError(
         f"there is no file {name}, and no tokenizer of a model {name} in huggingface_hub's cache, which is all that is "
         f"looked into; fetch it first: huggingface_hub.snapshot_download({name!r})"
@@ -167,10 +208,10 @@ def _in_hub_cache(name: str) -> Path | None:
 def _in_folder(folder: Source) -> tuple[Any, Source]:
     """Of a folder as model hubs have it, the first of the files that a tokenizer may be in, and whose it should be."""
     for module in FORMATS.values():
-        for name in getattr(module, "FILES", ()):
-            if (path := Path(folder.name) / name).is_file():
+        for name in module.FILES:
+            if os.path.isfile(path := os.path.join(folder.name, name)):
                 return module, Source.of(path, folder.vocab)
-    names = ", ".join(name for module in FORMATS.values() for name in getattr(module, "FILES", ()))
+    names = ", ".join(name for module in FORMATS.values() for name in module.FILES)
     raise FormatError(f"the folder {folder.name} holds none of {names}; give the tokenizer's file")
 
 
@@ -185,10 +226,19 @@ def save(tokenizer: Any, path: Path, format: str) -> None:
         raise FormatError(f"there is no format {format!r} to save in; there is {', '.join(map(repr, WRITERS))}")
     written: Written = FORMATS[format].write(tokenizer)
     if written.losses:
+        import warnings
+
         warnings.warn(f"{path}, format {format}: {'; '.join(written.losses)}", BytepairNotice, stacklevel=3)
     files = written.files
     if written.main and path.suffix and not path.is_dir():
         files = {"": files[written.main]}
+    write_files(path, files)
+
+
+def write_files(path: Path, files: Mapping[str, bytes]) -> None:
+    """Write the files of a folder, or (named "") of the path itself; each is whole or absent, never half."""
+    from pathlib import Path
+
     try:
         if "" not in files:
             path.mkdir(parents=True, exist_ok=True)

@@ -9,16 +9,16 @@ from __future__ import annotations
 
 import json
 import re
-import warnings
 from typing import Any
 
-from ..errors import BytepairError, BytepairNotice, FormatError
+from .._notices import notice
+from ..errors import BytepairError, FormatError
 from ..pattern import UNICODE_VERSION, Pattern
 from ..record import MergeStep, TrainingRecord
 from ..tokenizer import Tokenizer
 from ..vocabulary import Alphabet, Vocabulary, assemble, from_ranks
 from . import foreign_json
-from .source import Options, Source, Written
+from .source import Options, Source, Written, parse_json
 
 NAME = "bytepair"
 VERSION = 1
@@ -122,7 +122,7 @@ def read(source: Source, options: Options) -> Tokenizer:
     """The tokenizer in a file."""
     options.refuse(source, ("pattern", "specials", "roles"))
     document, name = source.json, source.name
-    reader = _Reader(document, name, "the file")
+    reader = Reader(document, name, "the file")
     if reader.get("version", int) != VERSION:
         raise FormatError(
             f"{name} has version {document['version']} of the format, and this bytepair reads version {VERSION}; "
@@ -150,7 +150,7 @@ def read(source: Source, options: Options) -> Tokenizer:
     return Tokenizer(vocabulary, pattern, record, around)
 
 
-class _Reader:
+class Reader:
     """Typed looks into one JSON object."""
 
     def __init__(self, value: Any, name: str, where: str) -> None:
@@ -178,16 +178,29 @@ class _Reader:
         if unknown:
             raise self.fail(f"{self.where} has the unknown key {unknown[0]!r}; take it out, or update bytepair")
 
-    def sub(self, key: str) -> _Reader:
-        return _Reader(self.get(key, dict), self.name, f"{key!r} in {self.where}")
+    def sub(self, key: str) -> Reader:
+        return Reader(self.get(key, dict), self.name, f"{key!r} in {self.where}")
 
     def ints(self, text: Any, what: str) -> list[int]:
         if not isinstance(text, str) or not re.fullmatch(r"[0-9]{1,9}(?: [0-9]{1,9})*", text):
             raise self.fail(f"{what} is {str(text)[:40]!r}, and should be ids with one space between")
         return [int(number) for number in text.split(" ")]
 
+    def rows(self, lines: list[Any], what: str) -> list[tuple[int, ...]]:
+        """As :meth:`ints` of each line; lines of two, three or four ids each, as most are, in one go."""
+        if all(type(line) is str for line in lines):
+            together = "\n".join([*lines, ""])
+            for width in (2, 3, 4):
+                if together.count("\n") == len(lines) and re.fullmatch(_ROWS[width], together):
+                    numbers = list(map(int, together.split()))
+                    return list(zip(*(numbers[k::width] for k in range(width))))
+        return [tuple(self.ints(line, f"{what} {k}")) for k, line in enumerate(lines)]
 
-def _vocabulary(reader: _Reader) -> Vocabulary:
+
+_ROWS = {width: r"(?:[0-9]{1,9}" + r" [0-9]{1,9}" * (width - 1) + r"\n)*" for width in (2, 3, 4)}
+
+
+def _vocabulary(reader: Reader) -> Vocabulary:
     rule = reader.get("rule", str)
     specials = reader.get("specials", dict)
     for special, i in specials.items():
@@ -196,8 +209,12 @@ def _vocabulary(reader: _Reader) -> Vocabulary:
     for role, special in roles.items():
         reader.check(special, f"the role {role!r}", str)
     if rule == "ranks":
-        ranks: dict[bytes, int] = {}
-        for k, row in enumerate(reader.get("tokens", list)):
+        rows = reader.get("tokens", list)
+        ranks = _plain_ranks(rows)
+        if ranks is not None:
+            return from_ranks(ranks, specials, roles)
+        ranks = {}
+        for k, row in enumerate(rows):
             if not (isinstance(row, list) and len(row) == 2 and isinstance(row[0], str)):
                 raise reader.fail(f"token {k} is {str(row)[:40]}, and should be [text, rank]")
             text = foreign_json.latin(reader, row[0], f"token {k}")
@@ -209,17 +226,30 @@ def _vocabulary(reader: _Reader) -> Vocabulary:
         raise reader.fail(f"the rule is {rule!r}, and should be 'merges' or 'ranks'")
     if reader.get("layout", str) == "listed":
         return foreign_json.vocabulary_from_json(reader, specials, roles)
-    pairs = []
-    for k, line in enumerate(reader.get("merges", list)):
-        pair = reader.ints(line, f"merge {k}")
-        if len(pair) != 2:
-            raise reader.fail(f"merge {k} is {line!r}, and should be two ids with a space between")
-        pairs.append((pair[0], pair[1]))
+    lines = reader.get("merges", list)
+    pairs: Any = reader.rows(lines, "merge")
+    if set(map(len, pairs)) - {2}:
+        k = next(k for k, pair in enumerate(pairs) if len(pair) != 2)
+        raise reader.fail(f"merge {k} is {lines[k]!r}, and should be two ids with a space between")
     alphabet = _alphabet(reader.sub("alphabet"))
     return assemble(alphabet, specials, reader.get("layout", str), reader.get("byte_order", str), roles, pairs=pairs)
 
 
-def _alphabet(reader: _Reader) -> Alphabet:
+def _plain_ranks(rows: list[Any]) -> dict[bytes, int] | None:
+    """Rows of [text, rank], all at once; None where one is wrong: then it must be found."""
+    if not (set(map(type, rows)) == {list} and set(map(len, rows)) == {2}):
+        return None
+    texts, numbers = [row[0] for row in rows], [row[1] for row in rows]
+    if not (set(map(type, texts)) == {str} and set(map(type, numbers)) == {int}):
+        return None
+    try:
+        ranks = dict(zip([text.encode("latin-1") for text in texts], numbers))
+    except UnicodeEncodeError:
+        return None
+    return ranks if len(ranks) == len(rows) else None
+
+
+def _alphabet(reader: Reader) -> Alphabet:
     def one_of(key: str, *allowed: str | None) -> Any:
         value = reader.get(key, str, type(None))
         if value not in allowed:
@@ -245,21 +275,20 @@ def _alphabet(reader: _Reader) -> Alphabet:
     return Alphabet(kind, end_of_word, unknown, points("characters"), points("last_characters"))
 
 
-def _pattern(reader: _Reader, name: str) -> Pattern:
+def _pattern(reader: Reader, name: str) -> Pattern:
     recorded = reader.get("unicode", str)
     pattern = _stage(reader)
     if recorded != UNICODE_VERSION:
-        warnings.warn(
+        notice(
             f"{name} was made with Unicode {recorded[:20]}, and this bytepair has {UNICODE_VERSION}: characters that "
             "became letters, numbers or white space in between are cut otherwise, and so may get other ids. "
             f"{_changes(recorded)}",
-            BytepairNotice,
             stacklevel=4,
         )
     return pattern
 
 
-def _stage(reader: _Reader) -> Pattern:
+def _stage(reader: Reader) -> Pattern:
     reader.only({"name", "regex", "dialect", "unicode", "drop", "then"})
     drop = reader.get("drop", str) if "drop" in reader.value else None
     then = _stage(reader.sub("then")) if "then" in reader.value else None
@@ -284,7 +313,15 @@ def _changes(recorded: str) -> str:
     return f"{len(changed)} code points have another general category, among them {shown}" if changed else ""
 
 
-def _record(reader: _Reader, vocabulary: Vocabulary) -> TrainingRecord:
+def record_to_bytes(record: TrainingRecord) -> bytes:
+    return _dump(_record_to_json(record)).encode("ascii")
+
+
+def record_of_bytes(data: bytes, vocabulary: Vocabulary) -> TrainingRecord:
+    return _record(Reader(parse_json(data, "the record"), "the record", "the record"), vocabulary)
+
+
+def _record(reader: Reader, vocabulary: Vocabulary) -> TrainingRecord:
     reader.only(
         {
             "convention",

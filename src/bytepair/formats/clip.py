@@ -14,11 +14,11 @@ for the tokens where it comes upon them.
 from __future__ import annotations
 
 import gzip
-import warnings
 from itertools import islice
 
 from .._check import brief
-from ..errors import BytepairError, BytepairNotice, FormatError
+from .._notices import notice
+from ..errors import BytepairError, FormatError
 from ..pattern import Pattern
 from ..pipeline import output
 from ..pipeline.around import Around
@@ -30,7 +30,6 @@ from ..vocabulary import Alphabet, assemble, byte_order
 from .source import Options, Source, Written
 
 NAME = "clip"
-FILES = ("bpe_simple_vocab_16e6.txt.gz", "bpe_simple_vocab_16e6.txt")
 SPECIALS = ("<|startoftext|>", "<|endoftext|>")
 MERGES = 49152 - 256 - 2
 """How many merges its owner takes: ``merges[1 : 49152 - 256 - 2 + 1]`` of the lines."""
@@ -83,10 +82,9 @@ def read(source: Source, options: Options) -> Tokenizer:
         )
     except BytepairError as error:
         raise source.fail(f"{error}") from error
-    warnings.warn(
+    notice(
         f"{source.name}: CLIP repairs broken characters (ftfy) and opens HTML entities before it encodes, and this "
         "tokenizer does not; bytepair.compat.clip.clean(text) does, where a text needs it",
-        BytepairNotice,
         stacklevel=4,
     )
     return Tokenizer(vocabulary, PATTERN, None, AROUND)

@@ -18,6 +18,8 @@ from ..pipeline.normalise import Normaliser
 from ..pipeline.output import Output
 from ..pipeline.template import Padding, Template, Truncation
 from ..vocabulary import CONTINUED, MARKED, Alphabet, Vocabulary
+from .huggingface_write import INSIDE
+from .source import parse_json
 
 INERT = 4
 """Beside the bits of a token's form: no encoding makes it."""
@@ -79,7 +81,7 @@ def vocabulary_from_json(reader: Any, specials: Mapping[str, int], roles: Mappin
         tokens[row[1]] = Token(latin(reader, row[0], f"token {k}"), bits & 3)
         if bits & INERT:
             inert.add(row[1])
-    rows = [reader.ints(line, f"merge {k}") for k, line in enumerate(reader.get("merges", list))]
+    rows = reader.rows(reader.get("merges", list), "merge")
     widths = {len(row) for row in rows}
     if not widths <= {3} and widths != {4}:
         raise reader.fail("each merge should be the ids of left, right and new, and in all of them or none a rank")
@@ -172,6 +174,7 @@ def around_from_json(reader: Any) -> Around:
     settings = reader.get("settings", dict) if "settings" in value else {}
     for name, text in settings.items():
         reader.check(text, f"the setting {name!r}", str)
+        _check_setting(reader, name, text)
     try:
         return Around(
             normaliser=Normaliser.from_json(value["normaliser"], f"{place}.normaliser")
@@ -190,6 +193,22 @@ def around_from_json(reader: Any) -> Around:
         )
     except FormatError as error:
         raise reader.fail(str(error)) from error
+
+
+def _check_setting(reader: Any, name: str, text: str) -> None:
+    """What writers of the other formats rely on: files of JSON are objects, and so is what is not listed here."""
+    if name.endswith((".jinja", ".model")):  # text, and what the writer of SentencePiece models checks itself
+        return
+    try:
+        value = parse_json(text.encode("utf-8", "surrogatepass"), f"the setting {name!r}")
+    except FormatError as error:
+        raise reader.fail(str(error)) from error
+    if name == INSIDE:
+        sound = isinstance(value, list) and all(isinstance(one, str) for one in value)
+    else:
+        sound = isinstance(value, dict) or (value is None and name == "pre_tokenizer")
+    if not sound:
+        raise reader.fail(f"the setting {name!r} is {text[:40]!r}, which no file of its format says; take it out")
 
 
 def _output(value: Any, place: str) -> Output:

@@ -10,13 +10,13 @@ from __future__ import annotations
 import io
 import json
 import struct
-import warnings
 from collections.abc import Mapping
 from contextlib import closing
 from typing import IO, TYPE_CHECKING, Any
 
 from .._check import brief
-from ..errors import BytepairError, BytepairNotice, FormatError
+from .._notices import notice
+from ..errors import BytepairError, FormatError
 from ..listed import Token, listed
 from ..pipeline.around import Around
 from ..pipeline.letters import from_letters
@@ -207,10 +207,9 @@ class _Reader:
             if self.tokens[i] in specials:
                 found[role] = self.tokens[i]
             else:
-                warnings.warn(
+                notice(
                     f"the token of the role {role}, {i} {brief(self.tokens[i])}, is no special token by its type; the "
                     "role is left out",
-                    BytepairNotice,
                     stacklevel=7,
                 )
         return {**found, **self.given}
@@ -266,10 +265,9 @@ class _Reader:
     def pre(self) -> str:
         name: str = self.get("pre", str, "")
         if not name:
-            warnings.warn(
+            notice(
                 f"it has no {PREFIX}pre, so text is cut by llama.cpp's default, which is no model's own; convert the "
                 "model again with a newer llama.cpp",
-                BytepairNotice,
                 stacklevel=6,
             )
             return "default"

@@ -16,6 +16,7 @@ places at once.
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Mapping
 
@@ -32,8 +33,6 @@ from ._rules import lost_roles, merges_of, not_plain_bytes, unreached
 from .source import Options, Source, Written
 
 NAME = "gpt2"
-FILES = ("merges.txt", "vocab.bpe")
-TWO_FILES = True
 _PAIRS = {"merges.txt": "vocab.json", "vocab.bpe": "encoder.json"}
 _PAIRS |= {ids: merges for merges, ids in _PAIRS.items()}
 OWN_SPECIAL = "<|endoftext|>"
@@ -69,7 +68,7 @@ def _other(source: Source) -> Source | None:
     """The other one of the two files: as it was given, or beside this one under the usual name."""
     if source.vocab is not None:
         return source.vocab
-    name = None if source.path is None else _PAIRS.get(source.path.name)
+    name = None if source.at is None else _PAIRS.get(os.path.basename(source.at))
     return None if name is None else source.beside(name)
 
 

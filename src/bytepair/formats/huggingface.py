@@ -7,30 +7,30 @@ The owner's words for things: a *pre-tokenizer* cuts (our pattern), a *normalize
 from __future__ import annotations
 
 import json
-import warnings
 from collections.abc import Iterator, Mapping
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from ..errors import BytepairError, BytepairNotice, FormatError
+from .._notices import notice
+from ..errors import BytepairError, FormatError
 from ..listed import Token, listed
 from ..pattern.pretokenizers import adds_prefix_space, from_huggingface
 from ..pipeline.around import Around, SpaceMark
-from ..pipeline.letters import from_letters
+from ..pipeline.letters import all_from_letters, from_letters
 from ..pipeline.normalise import Normaliser
 from ..pipeline.output import Output
 from ..pipeline.template import Padding, Template, Truncation
 from ..tokenizer import Tokenizer
 from ..vocabulary import CONTINUED, FLAGS, MARKED, ROLES
-from .huggingface_write import write
+from .huggingface_write import INSIDE, write
 
 if TYPE_CHECKING:
     from ..pattern import Pattern
     from .source import Options, Source
 
-__all__ = ["BESIDE", "FILES", "NAME", "read", "recognises", "write"]
+__all__ = ["BESIDE", "NAME", "read", "recognises", "write"]
 
 NAME = "huggingface"
-FILES = ("tokenizer.json",)
 BESIDE = ("tokenizer_config.json", "special_tokens_map.json", "chat_template.jinja", "generation_config.json")
 """What a model's folder says about its tokenizer beside ``tokenizer.json``; kept for saving."""
 
@@ -66,7 +66,7 @@ class _Reader:
         self.model = self.typed(self.document.get("model"), "model", dict)
         kind = self.model.get("type", "BPE")
         if kind != "BPE":
-            tool = _OTHERS.get(kind)
+            tool = _OTHERS.get(kind) if isinstance(kind, str) else None
             raise self.fail(
                 f"the model is {kind!r}, which is no byte-pair encoding"
                 + (f"; {tool} runs it" if tool else "; the `tokenizers` library may run it")
@@ -110,8 +110,10 @@ class _Reader:
         tokens: dict[int, Token] = {}
         inert: set[int] = set()
         names = {**specials, **added}
-        for text, i in ids.items():
-            token, can_be_made = self.token(text)
+        plain = self.letters and not self.suffix and not self.prefix and "" not in ids
+        at_once = all_from_letters(ids) if plain else None
+        for place, (text, i) in enumerate(ids.items()):
+            token, can_be_made = self.token(text) if at_once is None else (Token(at_once[place]), True)
             if i in tokens:
                 raise self.fail(f"model.vocab gives the id {i} to {text!r} and to another token; ids are unique")
             if i in byte_of:
@@ -156,7 +158,7 @@ class _Reader:
             )
 
     def tell(self, what: str) -> None:
-        warnings.warn(f"{self.source.name}: {what}", BytepairNotice, stacklevel=6)
+        notice(f"{self.source.name}: {what}", stacklevel=6)
 
     # ---- the model ----
 
@@ -198,9 +200,25 @@ class _Reader:
             raise self.fail(f"model.merges[{step}] is {str(line)[:60]!r}, and should be two tokens")
         return parts[0], parts[1]
 
+    def plain_pairs(self, lines: list[Any]) -> list[Any] | None:
+        """The merges as pairs of texts, all at once; None where one is not plainly that."""
+        kinds = set(map(type, lines))
+        if kinds == {str} and not any(line.startswith("#version") for line in lines):
+            lines = [line.split(" ") for line in lines]
+        elif kinds != {list}:
+            return None
+        whole = not self.prefix and set(map(len, lines)) == {2}
+        return lines if whole and set(map(type, chain.from_iterable(lines))) == {str} else None
+
     def merges(self) -> list[tuple[int, int, int]]:
         listed_merges = self.typed(self.model.get("merges"), "model.merges", list)
         vocab, cut = self.vocab, len(self.prefix)
+        try:
+            plain = self.plain_pairs(listed_merges)
+            if plain is not None:
+                return [(vocab[left], vocab[right], vocab[left + right]) for left, right in plain]
+        except KeyError:
+            pass  # it must be found
         out = []
         for step, line in enumerate(listed_merges):
             if isinstance(line, str) and line.startswith("#version"):
@@ -256,12 +274,13 @@ class _Reader:
         if unknown_id in by_id:
             found["unk"] = by_id[unknown_id]
         padding = self.document.get("padding")
-        if isinstance(padding, dict) and padding.get("pad_token") in specials:
-            found["pad"] = padding["pad_token"]
+        pad = padding.get("pad_token") if isinstance(padding, dict) else None
+        if isinstance(pad, str) and pad in specials:
+            found["pad"] = pad
         config = self.beside().get("tokenizer_config.json")
         if config is not None:
             for role in ROLES:
-                token = config.get(f"{role}_token") if isinstance(config, dict) else None
+                token = config.get(f"{role}_token")
                 name = token.get("content") if isinstance(token, dict) else token
                 if isinstance(name, str) and name in specials:
                     found[role] = name
@@ -270,7 +289,10 @@ class _Reader:
     def beside(self) -> dict[str, Any]:
         """The JSON files in the folder that belong to the tokenizer."""
         files = {name: self.source.beside(name) for name in BESIDE}
-        return {name: file.json for name, file in files.items() if file is not None and name.endswith(".json")}
+        found = {name: file.json for name, file in files.items() if file is not None and name.endswith(".json")}
+        for name, value in found.items():
+            self.typed(value, f"{name} beside it", dict)
+        return found
 
     # ---- what stands around the model ----
 
@@ -315,11 +337,13 @@ class _Reader:
 
     def around(self, mark: SpaceMark | None) -> Around:
         document = self.document
-        settings = [("pre_tokenizer", json.dumps(document.get("pre_tokenizer")))]
+        rows = document.get("added_tokens") or []
+        inside = [row["content"] for row in rows if row["content"] in self.vocab]
+        settings = [("pre_tokenizer", json.dumps(document.get("pre_tokenizer"))), (INSIDE, json.dumps(inside))]
         for name in BESIDE:
             file = self.source.beside(name)
             if file is not None:
-                settings.append((name, file.text))
+                settings.append((name, file.text.removeprefix("\ufeff")))
         return Around(
             normaliser=Normaliser.from_huggingface(document.get("normalizer")),
             mark=mark,

@@ -7,6 +7,7 @@ vocabularies out of the ordinary.
 from __future__ import annotations
 
 import json
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ..errors import FormatError, PatternError
@@ -20,17 +21,18 @@ if TYPE_CHECKING:
     from ..tokenizer import Tokenizer
 
 OWNER = "Hugging Face's tokenizer.json"
+INSIDE = "names in model.vocab"
+"""The setting that keeps which added tokens stand in the model's vocabulary, as a list in JSON."""
+
 _BYTE_LEVEL = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": False, "use_regex": False}
 
 
 def write(tokenizer: Tokenizer) -> Written:
     """``tokenizer.json`` and ``tokenizer_config.json``."""
-    losses: list[str] = []
-    document = _Writer(tokenizer, losses).document()
-    config = _config(tokenizer)
+    whole, losses = document(tokenizer)
     files = {
-        "tokenizer.json": _dump(document),
-        "tokenizer_config.json": _dump(config),
+        "tokenizer.json": _dump(whole),
+        "tokenizer_config.json": _dump(config(tokenizer)),
         **{
             name: text.encode()
             for name, text in tokenizer._around.settings
@@ -40,22 +42,60 @@ def write(tokenizer: Tokenizer) -> Written:
     return Written(files, tuple(losses), main="tokenizer.json")
 
 
+def document(tokenizer: Tokenizer) -> tuple[dict[str, Any], list[str]]:
+    """``tokenizer.json``, and what it cannot hold."""
+    losses: list[str] = []
+    return _Writer(tokenizer, losses).document(), losses
+
+
+def decoder(tokenizer: Tokenizer) -> dict[str, Any] | None:
+    """The ``decoder`` of ``tokenizer.json``."""
+    return _Writer(tokenizer, []).decoder()
+
+
+def outside_model(tokenizer: Tokenizer) -> list[tuple[int, str]]:
+    """The names that ``tokenizer.json`` has beside the model's vocabulary alone, by id.
+
+    The owner numbers them anew, on from the vocabulary's size. A file that was read says which they are; else they are
+    the last ones, as many as get the same ids. None more should stand in the vocabulary: with ignore_merges a word that
+    is one would become it.
+    """
+    v = tokenizer._vocabulary
+    names = sorted((i, name) for i, name in v.names.items() if i not in v.tokens)
+    kept = dict(tokenizer._around.settings).get(INSIDE)
+    if kept is not None:
+        inside = set(json.loads(kept))
+        names = [(i, name) for i, name in names if name not in inside]
+    size = len(v.tokens) + len(v.names.keys() - v.tokens.keys())
+    for k in range(len(names) + 1):
+        if all(i == size - len(names) + j for j, (i, _) in enumerate(names) if j >= k):
+            return names[k:]
+    return []
+
+
 def _dump(value: Any) -> bytes:
     return (json.dumps(value, ensure_ascii=False, indent=2) + "\n").encode("utf-8", "surrogatepass")
 
 
-def _config(tokenizer: Tokenizer) -> dict[str, Any]:
+def config(tokenizer: Tokenizer) -> dict[str, Any]:
     """What ``AutoTokenizer`` wants to know beside the tokenizer; what a file brought stays."""
-    kept = dict(tokenizer._around.settings).get("tokenizer_config.json")
-    config: dict[str, Any] = json.loads(kept) if kept is not None else {}
-    names = tokenizer._vocabulary.names
-    config.setdefault("tokenizer_class", "PreTrainedTokenizerFast")
-    config.setdefault("clean_up_tokenization_spaces", False)
+    settings = dict(tokenizer._around.settings)
+    kept = settings.get("tokenizer_config.json")
+    found: dict[str, Any] = json.loads(kept) if kept is not None else {}
+    if "chat_template.jinja" in settings:  # which counts, but old versions do not look there
+        found["chat_template"] = settings["chat_template.jinja"]
+    v = tokenizer._vocabulary
+    found.setdefault("tokenizer_class", "PreTrainedTokenizerFast")
+    found.setdefault("clean_up_tokenization_spaces", False)
     for role in ROLES:
-        i = tokenizer._vocabulary.roles.get(role)
-        if i is not None and not isinstance(config.get(f"{role}_token"), dict):
-            config[f"{role}_token"] = names[i]
-    return config
+        i = v.roles.get(role)
+        if i is not None and not isinstance(found.get(f"{role}_token"), dict):
+            found[f"{role}_token"] = v.names[i]
+    known = v.tokens.keys() | v.roles.values()
+    others = [name for name, i in v.specials.items() if i not in known and not v.flags.get(name)]
+    if kept is None and others:
+        found["additional_special_tokens"] = others
+    return found
 
 
 class _Writer:
@@ -65,7 +105,10 @@ class _Writer:
         self.around = tokenizer._around
         self.losses = losses
         self.letters = self.vocabulary.alphabet.kind == "bytes"
-        self.strings = {i: self.string(i) for i in self.vocabulary.tokens}
+
+    @cached_property
+    def strings(self) -> dict[int, str]:
+        return {i: self.string(i) for i in self.vocabulary.tokens}
 
     def fail(self, why: str) -> FormatError:
         return FormatError(f"{OWNER} cannot hold this tokenizer: {why}")
@@ -91,8 +134,8 @@ class _Writer:
         """A token as the owner writes it."""
         v = self.vocabulary
         text = v.tokens[id]
-        if v.layout == "listed":
-            return self.tokenizer.foreign_str(id)
+        if v.layout == "listed" and self.letters == self.around.letters:
+            return self.tokenizer._model_str(id)
         if id in v.fallback:
             return f"<0x{text[0]:02X}>"
         try:
@@ -110,12 +153,14 @@ class _Writer:
                 'character; train with end_of_word="fused" and another unknown='
             )
         ids: dict[str, int] = {}
+        for i, name in v.names.items():
+            if self.strings.get(i, name) != name:
+                raise self.fail(f"{self.strings[i]!r} and {name!r} share the id {i}; give the name an id of its own")
         for i, text in (*self.strings.items(), *v.names.items()):
             if ids.setdefault(text, i) != i:
                 raise self.fail(f"ids {ids[text]} and {i} are both written {text!r} there")
-        for i, name in self.numbered_anew():
-            if i not in v.tokens:
-                del ids[name]
+        for _, name in outside_model(self.tokenizer):
+            del ids[name]
         unknown = None
         if v.unknown_id is not None:
             unknown = self.strings.get(v.unknown_id) or v.names[v.unknown_id]
@@ -133,18 +178,6 @@ class _Writer:
             "vocab": dict(sorted(ids.items(), key=lambda item: item[1])),
             "merges": self.merges(),
         }
-
-    def numbered_anew(self) -> list[tuple[int, str]]:
-        """The last names, to which the owner gives the same ids when its vocabulary lacks them.
-
-        The others must stand in it. None more should: with ignore_merges a word that is one would become it.
-        """
-        names = sorted((i, name) for i, name in self.vocabulary.names.items() if i not in self.vocabulary.tokens)
-        size = len(self.vocabulary.tokens) + len(names)
-        for k in range(len(names) + 1):
-            if all(i == size - len(names) + j for j, (i, _) in enumerate(names) if j >= k):
-                return names[k:]
-        return []
 
     def merges(self) -> list[list[str]]:
         v, strings = self.vocabulary, self.strings

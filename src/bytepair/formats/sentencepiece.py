@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from ..vocabulary import Vocabulary
 
 NAME = "sentencepiece"
-FILES = ("tokenizer.model", "tokenizer.model.v3", "sentencepiece.bpe.model", "spiece.model", "spm.model")
 SETTING = "sentencepiece.model"
 """What the file says beside its pieces, and their scores, kept in ``Around.settings``."""
 

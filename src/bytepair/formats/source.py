@@ -2,37 +2,36 @@
 
 from __future__ import annotations
 
-import bz2
-import gzip
-import hashlib
 import io
-import json
-import lzma
 import os
-import zlib
+import stat
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from ..errors import BytepairError, FormatError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from ..pattern import Pattern
 
 __all__ = ["Options", "Source", "Written", "parse_json"]
 
-MAX_BYTES = 1 << 30
-"""How many bytes a tokenizer's file may have, unpacked."""
+MAX_BYTES = 1 << 28
+"""How many bytes a tokenizer's file may have, unpacked; those of a quarter of a million tokens have some 40 million."""
+
+MAX_VALUES = 1 << 24
+"""How many values JSON may hold: Python takes some 60 bytes for each, and the file of the most tokens has fewer."""
+
+MAX_XZ_MEMORY = 1 << 28
+"""How much memory an xz file may ask for to be unpacked; the highest level that there is asks for 65 MB."""
 
 HEAD = 1 << 16
 
-_PACKED: dict[bytes, tuple[str, Any]] = {
-    b"\x1f\x8b": ("gzip", gzip.open),
-    b"\xfd7zXZ\x00": ("xz", lzma.LZMAFile),
-    b"BZh": ("bzip2", bz2.BZ2File),
-}
+_PACKED = {b"\x1f\x8b": ("gzip", "gzip"), b"\xfd7zXZ\x00": ("xz", "lzma"), b"BZh": ("bzip2", "bz2")}
+"""How a packed file begins -> what it is called, and the module that unpacks it."""
 
 
 @dataclass(frozen=True)
@@ -54,11 +53,13 @@ class Options:
 
 @dataclass(frozen=True)
 class Source:
-    """One file: ``name`` is what errors call it, ``path`` is None for bytes that were given."""
+    """One file: ``name`` is what errors call it, ``at`` its path or None for bytes that were given."""
 
     name: str
-    path: Path | None = None
+    at: str | None = None
     given: bytes | None = field(default=None, repr=False)
+    asked: dict[str, None] = field(default_factory=dict, compare=False, repr=False)
+    """The files beside it that were asked for."""
     vocab: Source | None = None
     """The second of two files that belong together."""
 
@@ -67,63 +68,80 @@ class Source:
         """Bytes, or the path of a file."""
         if isinstance(what, (bytes, bytearray, memoryview)):
             return cls("the given bytes", given=bytes(what), vocab=vocab)
-        try:
-            path = Path(what)
-        except TypeError:
-            raise FormatError(f"load takes a path or a file's bytes, not a {type(what).__name__}") from None
-        return cls(str(path), path, vocab=vocab)
+        if not isinstance(what, (str, os.PathLike)) or not isinstance(path := os.fspath(what), str):
+            raise FormatError(f"load takes a path or a file's bytes, not a {type(what).__name__}")
+        return cls(path, path, vocab=vocab)
+
+    @property
+    def path(self) -> Path | None:
+        from pathlib import Path
+
+        return None if self.at is None else Path(self.at)
 
     def beside(self, name: str) -> Source | None:
         """Another file of the same folder, where there is one."""
-        path = None if self.path is None else self.path.parent / name
-        return Source(str(path), path) if path is not None and path.is_file() else None
+        self.asked[name] = None
+        path = None if self.at is None else os.path.join(os.path.dirname(self.at), name)
+        return Source(path, path) if path is not None and os.path.isfile(path) else None
 
     @property
     def exists(self) -> bool:
-        found: bool = self._ask(Path.exists)
+        found: bool = self._ask(_exists)
         return found
 
     @property
     def is_folder(self) -> bool:
-        found: bool = self._ask(Path.is_dir)
+        found: bool = self._ask(_is_folder)
         return found
 
     @cached_property
     def size(self) -> int:
-        return len(self.given or b"") if self.path is None else self._ask(os.path.getsize)
+        return len(self.given or b"") if self.at is None else self._ask(os.path.getsize)
 
     def open(self) -> IO[bytes]:
         """The file as it lies there, for a reader that needs its beginning only."""
-        if self.path is None:
+        if self.at is None:
             return io.BytesIO(self.given or b"")
-        opened: IO[bytes] = self._ask(lambda path: path.open("rb"))
+        opened: IO[bytes] = self._ask(lambda path: open(path, "rb"))  # noqa: SIM115
         return opened
 
     @cached_property
     def head(self) -> bytes:
         """The first 64 KiB, unpacked."""
-        if "data" in self.__dict__ or self.given is not None:
+        if "raw" in self.__dict__ or self.given is not None:
             return self.data[:HEAD]
         with self.open() as file:
             start = self._ask(lambda _: file.read(HEAD))
         return self.data[:HEAD] if _packing(start) else bytes(start)
 
     @cached_property
+    def raw(self) -> bytes:
+        """All of it, as it lies there."""
+        if self.at is None:
+            return self.given or b""
+        if self.size > MAX_BYTES:
+            raise FormatError(f"{self.name} has {self.size} bytes; a tokenizer's file has {MAX_BYTES} at most")
+        data: bytes = self._ask(_read)
+        return data
+
+    @cached_property
     def data(self) -> bytes:
         """All of it, unpacked where it is a gzip, xz or bzip2 file."""
-        if self.path is None:
-            packed = self.given or b""
-        else:
-            if self.size > MAX_BYTES:
-                raise FormatError(f"{self.name} has {self.size} bytes; a tokenizer's file has {MAX_BYTES} at most")
-            packed = self._ask(Path.read_bytes)
+        packed = self.raw
         kind = _packing(packed)
         if kind is None:
             return packed
-        name, opener = _PACKED[kind]
+        import lzma
+        import zlib
+        from importlib import import_module
+
+        name, module = _PACKED[kind]
         try:
-            with opener(io.BytesIO(packed)) as file:
-                data: bytes = file.read(MAX_BYTES + 1)
+            if module == "lzma":
+                data = _unpack_xz(packed, MAX_BYTES + 1)
+            else:
+                with import_module(module).open(io.BytesIO(packed)) as file:
+                    data = file.read(MAX_BYTES + 1)
         except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
             raise FormatError(f"{self.name} is a damaged {name} file: {error}; fetch it again") from None
         if len(data) > MAX_BYTES:
@@ -133,6 +151,8 @@ class Source:
     @cached_property
     def sha256(self) -> str:
         """Of the unpacked file, in hex."""
+        import hashlib
+
         return hashlib.sha256(self.data).hexdigest()
 
     def lines(self) -> Iterator[tuple[int, bytes]]:
@@ -175,7 +195,7 @@ class Source:
 
     def _ask(self, work: Any) -> Any:
         try:
-            return work(self.path)
+            return work(self.at)
         except ValueError as error:  # a NUL or a lone surrogate
             if isinstance(error, BytepairError):
                 raise
@@ -184,8 +204,42 @@ class Source:
             raise FormatError(f"cannot read {self.name}: {error.strerror or error}; check the path") from error
 
 
+def _read(path: str) -> bytes:
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def _exists(path: str) -> bool:
+    """As ``os.path.exists``, which says False of what cannot be a path; here that is an error."""
+    try:
+        os.stat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    return True
+
+
+def _is_folder(path: str) -> bool:
+    return stat.S_ISDIR(os.stat(path).st_mode) if _exists(path) else False
+
+
 def _packing(data: bytes) -> bytes | None:
     return next((start for start in _PACKED if data.startswith(start)), None)
+
+
+def _unpack_xz(packed: bytes, most: int) -> bytes:
+    """The beginning of what is in an xz file; its module's own class of files knows no bound of memory."""
+    import lzma
+
+    out: list[bytes] = []
+    size = 0
+    while packed and size < most:
+        stream = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=MAX_XZ_MEMORY)
+        out.append(stream.decompress(packed, most - size))
+        size += len(out[-1])
+        if not stream.eof and size < most:
+            raise EOFError("it ends before its end-of-stream marker was reached")
+        packed = stream.unused_data.lstrip(b"\0")  # padding between streams
+    return b"".join(out)
 
 
 @dataclass(frozen=True)
@@ -204,6 +258,7 @@ class Written:
 
 def parse_json(data: bytes, name: str) -> Any:
     """JSON of an untrusted file; whatever is wrong with it is a FormatError that names the place."""
+    import json
 
     def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         out = dict(pairs)
@@ -213,6 +268,8 @@ def parse_json(data: bytes, name: str) -> Any:
             raise FormatError(f"{name} has the key {twice!r} twice in one object; take one out")
         return out
 
+    if sum(map(data.count, (b",", b"[", b"{"))) > MAX_VALUES:
+        raise FormatError(f"{name} holds over {MAX_VALUES} values, which no tokenizer's file has; check what it is")
     try:
         return json.loads(data.decode("utf-8-sig"), object_pairs_hook=unique)
     except UnicodeDecodeError as error:

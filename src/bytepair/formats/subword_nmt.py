@@ -10,13 +10,13 @@ that nothing makes has no effect, and so no id; a notice says how many there are
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Literal, NamedTuple
 
 from .._check import brief
-from ..errors import BytepairError, BytepairNotice, FormatError
+from .._notices import notice
+from ..errors import BytepairError, FormatError
 from ..pattern import resolve
 from ..tokenizer import Tokenizer
 from ..vocabulary import MARK, Alphabet, Vocabulary, assemble, check_specials, number_base
@@ -71,10 +71,9 @@ def read(source: Source, options: Options) -> Tokenizer:
         raise source.fail(f"{error}") from error
     if idle:
         shown = " ".join(map(_written, idle[0][1:]))
-        warnings.warn(
+        notice(
             f"{source.name}: {len(idle)} of {len(codes)} codes have a part that no other code makes, the first is "
             f"{brief(shown)} on line {idle[0].line}: they have no effect, as for the format's owner",
-            BytepairNotice,
             stacklevel=4,
         )
     return Tokenizer(vocabulary, pattern)

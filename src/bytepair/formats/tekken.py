@@ -21,7 +21,6 @@ from ..vocabulary import MAX_ID, from_ranks
 from .source import Options, Source, Written
 
 NAME = "tekken"
-FILES = ("tekken.json",)
 SETTING = "tekken.json"
 """What the file says beside its vocabulary, kept in ``Around.settings``."""
 

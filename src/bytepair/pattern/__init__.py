@@ -2,31 +2,24 @@
 
 :class:`Pattern` is what users and tokenizers hold. Below it: ``syntax.py`` reads the regex, ``presets.py`` has the
 named ones, ``automaton.py`` compiles, ``families.py`` knows which of them the core cuts by blocks, ``fallback.py`` runs
-anything else on the ``regex`` module; ``pretokenizers.py`` reads Hugging Face's. Importing this
-package imports neither numpy nor regex.
+anything else on the ``regex`` module; ``pretokenizers.py`` reads Hugging Face's. Importing this package imports
+neither numpy nor regex, and the compiler only when a pattern is no preset or must be compiled.
 """
 
 from __future__ import annotations
 
-import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from functools import lru_cache
 from typing import Any, Literal
 
 from .. import _engine
+from .._cache import folder, key_of, read, write
 from ..errors import PatternError
-from .automaton import CompiledPattern, Tables, compile_stages
-from .charsets import CharSet
 from .class_table import ClassTable
-from .dialects import DIALECTS, dialect_named
-from .escapes import shown
-from .fallback import regex_cuts
 from .families import family_of
-from .nodes import can_be_empty, expanded_size
-from .presets import PRESETS, Preset
-from .syntax import parse
-from .unicode import UNICODE_VERSION
+from .presets import DIALECT_NAMES, PRESETS, UNICODE_VERSION, Preset
+from .tables import CompiledPattern, Tables
 
 __all__ = [
     "UNICODE_VERSION",
@@ -93,7 +86,8 @@ class Pattern:
             raise PatternError(f"dialect={self.dialect!r} is no name of a dialect")
         if isinstance(self.timeout, bool) or not isinstance(self.timeout, (int, float)):
             raise PatternError(f"timeout={self.timeout!r} is no number of seconds")
-        dialect_named(self.dialect)
+        if self.dialect not in DIALECT_NAMES:
+            raise PatternError(f"there is no dialect {self.dialect!r}; the dialects are {', '.join(DIALECT_NAMES)}")
         if self.drop not in (None, "matches", "gaps"):
             raise PatternError(f'drop={self.drop!r} is not "matches", "gaps" or None')
         if not (self.then is None or isinstance(self.then, Pattern)):
@@ -101,18 +95,30 @@ class Pattern:
         if not self.timeout > 0:
             raise PatternError(f"timeout={self.timeout!r} leaves no time; give seconds above 0")
         name = next((name for name, preset in PRESETS.items() if preset.stages == self.stages and not self.drops), None)
-        if name is None and expanded_size(tree := parse(self.regex, self.dialect)) > MAX_SIZE:
-            raise PatternError(
-                f"pattern {shown(self.regex)} has more than {MAX_SIZE} parts once its repetitions are written out; "
-                "make their bounds smaller"
-            )
-        if name is None and can_be_empty(tree):
-            raise PatternError(
-                f"pattern {shown(self.regex)} can match the empty text, so it cannot cut; "
-                "use + where it has *, or add a character"
-            )
+        if name is None:
+            _check(self.regex, self.dialect)
         object.__setattr__(self, "name", name)
         object.__setattr__(self, "unicode_version", UNICODE_VERSION)
+
+    @classmethod
+    def checked(cls, stages: Sequence[tuple[str, str, float, str | None]], name: str | None) -> Pattern:
+        """The pattern of (regex, dialect, timeout, drop) of each stage, of which it is known that it can be made."""
+        made: Pattern | None = None
+        for place, (regex, dialect, timeout, drop) in reversed(list(enumerate(stages))):
+            here, then = cls.__new__(cls), made
+            if not isinstance(regex, str) or dialect not in DIALECT_NAMES or drop not in (None, "matches", "gaps"):
+                raise PatternError(f"stage {place} of the pattern is malformed")
+            for field_name, value in (
+                ("regex", regex), ("dialect", dialect), ("timeout", float(timeout)), ("drop", drop), ("then", then),
+                ("unicode_version", UNICODE_VERSION),
+            ):  # fmt: skip
+                object.__setattr__(here, field_name, value)
+            known = (n for n, preset in PRESETS.items() if preset.stages == here.stages and not here.drops)
+            object.__setattr__(here, "name", next(known, None) if place else name)
+            made = here
+        if made is None or (name is not None and name not in PRESETS):
+            raise PatternError(f"the pattern {name!r} is none")
+        return made
 
     @property
     def stages(self) -> tuple[tuple[str, str], ...]:
@@ -132,7 +138,7 @@ class Pattern:
     @property
     def compiled(self) -> CompiledPattern:
         """The pattern as an automaton, or the reason why it has none; compiled on first use and kept."""
-        return CompiledPattern(3, "it leaves out text", None) if self.drops else compile_stages(*self.stages)
+        return CompiledPattern(3, "it leaves out text", None) if self.drops else _compiled(self.stages)
 
     @property
     def splitter(self) -> Any:
@@ -158,6 +164,8 @@ class Pattern:
             If the text takes longer than the timeout, or the pattern leaves out text.
         """
         if self.drops:
+            from .escapes import shown
+
             raise PatternError(f"pattern {shown(self.regex)} leaves out text: its pretokens have gaps; ask for spans()")
         splitter = self.splitter
         if splitter is not None:
@@ -179,6 +187,8 @@ class Pattern:
             ends = first.ends(data).tolist()
             pieces = list(zip([0, *ends], ends, strict=False))
         else:
+            from .fallback import regex_cuts
+
             cuts = regex_cuts(data, self.regex, self.dialect, self.timeout)
             starts = [0, *(end for end, _ in cuts)]
             dropped = {"matches": True, "gaps": False}.get(self.drop or "")
@@ -188,6 +198,55 @@ class Pattern:
         return [(start + a, start + b) for start, stop in pieces for a, b in self.then.spans(data[start:stop])]
 
 
+def _check(regex: str, dialect: str) -> None:
+    """Refuses a regex that is wrong, or cannot cut."""
+    from .escapes import shown
+    from .nodes import can_be_empty, expanded_size
+    from .syntax import parse
+
+    tree = parse(regex, dialect)
+    if expanded_size(tree) > MAX_SIZE:
+        raise PatternError(
+            f"pattern {shown(regex)} has more than {MAX_SIZE} parts once its repetitions are written out; "
+            "make their bounds smaller"
+        )
+    if can_be_empty(tree):
+        raise PatternError(
+            f"pattern {shown(regex)} can match the empty text, so it cannot cut; "
+            "use + where it has *, or add a character"
+        )
+
+
+def _compiled(stages: tuple[tuple[str, str], ...]) -> CompiledPattern:
+    return _machine(stages)[0]
+
+
+@lru_cache(maxsize=64)
+def _machine(stages: tuple[tuple[str, str], ...]) -> tuple[CompiledPattern, Any]:
+    """A compiled pattern, from the cache if it is there, and the engine's splitter of it."""
+    key = key_of("pattern", repr(stages), UNICODE_VERSION) if folder() is not None else None
+    kept = None if key is None else read(key)
+    if kept is not None:
+        try:
+            compiled = CompiledPattern.of_kept(kept)
+            return compiled, _splitter_of(compiled.tables, None, True)
+        except (KeyError, TypeError, ValueError, OverflowError):
+            pass  # whoever wrote that; it is made anew
+    from .automaton import compile_stages
+
+    compiled = compile_stages(*stages)
+    if key is not None:
+        write(key, *compiled.to_keep())
+    return compiled, _splitter_of(compiled.tables, None, True)
+
+
+def _splitter_of(tables: Tables | None, level: str | None, blocks: bool) -> Any:
+    if tables is None:
+        return None
+    arguments = splitter_arguments(tables, level, blocks)
+    return _engine.Splitter(classes=engine_classes(tables.classes), **arguments)
+
+
 @lru_cache(maxsize=64)
 def engine_splitter(stages: tuple[tuple[str, str], ...], level: str | None = None, blocks: bool = True) -> Any:
     """The engine's splitter of a pattern, or None where it has no automaton.
@@ -195,11 +254,8 @@ def engine_splitter(stages: tuple[tuple[str, str], ...], level: str | None = Non
     ``level`` names an instruction set of the core, None is the best there is; without ``blocks`` the automaton alone
     cuts.
     """
-    tables = compile_stages(*stages).tables
-    if tables is None:
-        return None
-    arguments = splitter_arguments(tables, level, blocks)
-    return _engine.Splitter(classes=engine_classes(tables.classes), **arguments)
+    compiled, splitter = _machine(stages)
+    return splitter if level is None and blocks else _splitter_of(compiled.tables, level, blocks)
 
 
 def splitter_arguments(tables: Tables, level: str | None, blocks: bool) -> dict[str, Any]:
@@ -227,6 +283,9 @@ def engine_classes(table: ClassTable) -> Any:
 @lru_cache(maxsize=2)
 def blanks(only_spaces: bool) -> Any:
     """For the engine: class 1 is the white space that the classic scheme leaves out, all there is or " " and "\\n"."""
+    from .charsets import CharSet
+    from .dialects import DIALECTS
+
     dropped = CharSet.of(" \n") if only_spaces else DIALECTS["python"].space()
     return engine_classes(ClassTable.of_sets(dropped))
 
@@ -261,6 +320,9 @@ def resolve(pattern: str | Pattern) -> Pattern:
     if not isinstance(pattern, str):
         raise PatternError(f"pattern={pattern!r} is no pattern; give a preset's name, a regex or a Pattern")
     if pattern not in PRESETS:
+        import re
+        from difflib import get_close_matches
+
         if re.fullmatch(r"[A-Za-z0-9_-]*", pattern):  # a regex of nothing but that matches one word only
             near = get_close_matches(pattern.lower().removesuffix("_base"), PRESETS, 3, 0.5)
             raise PatternError(

@@ -15,6 +15,7 @@ from functools import cache
 
 from ..errors import PatternError
 from .charsets import CharSet
+from .presets import DIALECT_NAMES
 from .unicode import category, property_set, white_space
 
 __all__ = ["DIALECTS", "Dialect", "dialect_named"]
@@ -241,5 +242,5 @@ def dialect_named(name: str) -> Dialect:
         If there is none of this name.
     """
     if name not in DIALECTS:
-        raise PatternError(f"there is no dialect {name!r}; the dialects are {', '.join(DIALECTS)}")
+        raise PatternError(f"there is no dialect {name!r}; the dialects are {', '.join(DIALECT_NAMES)}")
     return DIALECTS[name]

@@ -7,7 +7,13 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-__all__ = ["PRESETS", "Preset"]
+__all__ = ["DIALECT_NAMES", "PRESETS", "UNICODE_VERSION", "Preset"]
+
+DIALECT_NAMES = ("tiktoken", "oniguruma", "python", "pcre")
+"""The dialects of ``dialects.py``."""
+
+UNICODE_VERSION = "16.0.0"
+"""The version of ``_unicode_tables.py``, which need not be read to know it."""
 
 
 class Preset(NamedTuple):

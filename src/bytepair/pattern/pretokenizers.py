@@ -35,6 +35,7 @@ __all__ = ["adds_prefix_space", "from_huggingface"]
 
 _BEHAVIORS = ("Isolated", "Contiguous", "MergedWithPrevious", "MergedWithNext", "Removed")
 _MAX_DEPTH = 50
+_MAX_STAGES = 100
 
 # Rust's char::is_numeric, as tokenizers 0.23 has it, is of Unicode 17: it knows 13 numbers more than 16.0.
 _NUMBER = r"[\p{N}\x{11de0}-\x{11de9}\x{16ff4}-\x{16ff6}]"
@@ -127,6 +128,8 @@ def from_huggingface(pre_tokenizer: Mapping[str, Any] | None) -> Pattern:
             why = _REFUSED.get(part.kind, f"is not supported; there are {', '.join(sorted(_READERS))}")
             raise part.refuse(why)
         stages += _READERS[part.kind](part)
+        if len(stages) > _MAX_STAGES:
+            raise part.refuse(f"is one of more than {_MAX_STAGES}, which is too many; leave out those that cut nothing")
         last = part
     pattern: Pattern | None = None
     for stage in reversed(stages):

@@ -7,16 +7,16 @@ that :meth:`Around.runs` gives and maps their tokens back with what :meth:`Aroun
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import accumulate, chain, islice, repeat
 from typing import TYPE_CHECKING, Literal, NamedTuple
-
-from .normalise import Normaliser, SentencePiece
-from .output import ByteLevel, Output
 
 if TYPE_CHECKING:
     from .names import Names
+    from .normalise import Normaliser
+    from .output import Output
     from .template import Padding, Template, Truncation
 
 __all__ = ["Around", "Run", "SpaceMark"]
@@ -37,8 +37,8 @@ class SpaceMark:
 class Run(NamedTuple):
     """A stretch of a text on its way to the model, or (``id`` given) a token that ``data`` named.
 
-    ``start`` and ``stop`` are characters of the text as it came; ``starts`` and ``ends`` say the same for every
-    character of ``data``.
+    ``data`` of a named token is what was matched, with the white space that it took with it. ``start`` and ``stop`` are
+    characters of the text as it came; ``starts`` and ``ends`` say the same for every character of a run's ``data``.
     """
 
     data: bytes
@@ -94,7 +94,11 @@ class Around:
     @property
     def is_sentencepiece(self) -> bool:
         """Whether texts are rewritten as SentencePiece does it, which differs in small things from all others."""
-        return self.normaliser is not None and any(isinstance(step, SentencePiece) for step in self.normaliser.steps)
+        if self.normaliser is None:
+            return False
+        from .normalise import SentencePiece
+
+        return any(isinstance(step, SentencePiece) for step in self.normaliser.steps)
 
     def after(self, ids: list[int]) -> list[int]:
         """The ids of a run once it is merged, with those split again that take part in merging only."""
@@ -108,12 +112,18 @@ class Around:
     @property
     def decoder(self) -> Output:
         """What makes a text of token strings; one that says nothing joins them."""
+        from .output import Output
+
         return self.output or Output(())
 
     @cached_property
     def joins_bytes(self) -> bool:
         """Whether decoding joins the bytes of the tokens and nothing else."""
-        return self.output is None or (self.letters and {type(step) for step in self.output.steps} == {ByteLevel})
+        if self.output is None:
+            return True
+        from .output import ByteLevel
+
+        return self.letters and {type(step) for step in self.output.steps} == {ByteLevel}
 
     def deciding(self, names: Iterable[str]) -> Around:
         """Only what decides ids, offsets or decoding, so that what says the same is the same."""
@@ -191,7 +201,7 @@ class Around:
             part = _text(run[inner.start : inner.stop])
             froms, tos = starts[at : at + len(part)], ends[at : at + len(part)]
             if inner.id is not None:
-                yield Run(run[inner.start : inner.stop], inner.id, froms[0], tos[-1], [], [])
+                yield Run(part.encode("utf-8", "surrogateescape"), inner.id, froms[0], tos[-1], [], [])
                 continue
             if self.mark is not None:
                 marked = _marked(part, self.mark, first=froms[0] == 0)
@@ -214,9 +224,17 @@ def _text(data: bytes) -> str:
     return data.decode("utf-8", "surrogateescape")
 
 
-def _character_of_byte(data: bytes) -> array[int]:
+# 1 for a byte that begins a character.
+_BEGINS = bytes(int(byte & 0xC0 != 0x80) for byte in range(256))
+
+
+def _character_of_byte(data: bytes) -> Sequence[int]:
     """For every byte of a text, which character it belongs to."""
-    out = array("q")
-    for place, character in enumerate(_text(data)):
-        out.extend([place] * len(character.encode("utf-8", "surrogateescape")))
-    return out
+    if data.isascii():
+        return range(len(data))
+    try:
+        data.decode()
+    except UnicodeDecodeError:  # every byte that is no UTF-8 is a character
+        sizes = (len(character.encode("utf-8", "surrogateescape")) for character in _text(data))
+        return array("q", chain.from_iterable(repeat(place, size) for place, size in enumerate(sizes)))
+    return array("q", islice(accumulate(data.translate(_BEGINS), initial=-1), 1, None))

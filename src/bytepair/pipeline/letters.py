@@ -5,7 +5,10 @@ Printable bytes are themselves, the other 68 are the letters from U+0100 on.
 
 from __future__ import annotations
 
-__all__ = ["from_letters", "to_letters"]
+from collections.abc import Collection
+from itertools import accumulate, pairwise
+
+__all__ = ["all_from_letters", "from_letters", "to_letters"]
 
 _PLAIN = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
 _OTHERS = [byte for byte in range(256) if byte not in set(_PLAIN)]
@@ -25,6 +28,15 @@ def to_letters(data: bytes) -> str:
     '\u0120the'
     """
     return data.decode("latin-1").translate(_FROM_LATIN)
+
+
+def all_from_letters(texts: Collection[str]) -> list[bytes] | None:
+    """As :func:`from_letters` of each; None where one of them has a character that is none."""
+    data = from_letters("".join(texts))
+    if data is None:
+        return None
+    ends = list(accumulate(map(len, texts), initial=0))
+    return [data[a:b] for a, b in pairwise(ends)]
 
 
 def from_letters(text: str) -> bytes | None:

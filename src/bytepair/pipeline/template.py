@@ -28,6 +28,8 @@ __all__ = [
     "TemplateProcessing",
     "Truncation",
     "Wrapped",
+    "ranges",
+    "sequence_of",
     "spread",
     "trim",
 ]
@@ -72,7 +74,8 @@ class Part(NamedTuple):
     encoding : int or None
         The encoding of the owner that it belongs to, where a later ByteLevel takes that for the number of a text.
     forgotten : bool
-        Whether the owner does not know which text it is from: what flows over where there is no post-processor.
+        Whether the owner does not know which text it is from: a single text, and what flows over, where there is no
+        post-processor.
     """
 
     sequence: int | None
@@ -468,12 +471,11 @@ class Template:
         number = {home: place for place, home in enumerate(dict.fromkeys(home for _, home in homes_left))}
         pieces, encodings = [piece for piece, _ in homes_left], [number[home] for _, home in homes_left]
         counts = [{"A": slices_a, "B": slices_b or 0}.get(str(piece.id), 1) for piece in pieces]
-        return [
-            self._layout(pieces, encodings, choices, special) for choices in [(0,) * len(pieces), *_overflowing(counts)]
-        ]
+        every = [(0,) * len(pieces), *_overflowing(counts)]
+        return [self._layout(pieces, encodings, choices, special, is_pair) for choices in every]
 
     def _layout(
-        self, pieces: Sequence[Piece], encodings: Sequence[int], choices: Sequence[int], special: bool
+        self, pieces: Sequence[Piece], encodings: Sequence[int], choices: Sequence[int], special: bool, is_pair: bool
     ) -> tuple[Part, ...]:
         """The pieces filled in with these slices."""
         all_zero = special and isinstance(self._adding, RobertaProcessing)
@@ -487,7 +489,7 @@ class Template:
                 sequence = "AB".index(piece.id)
                 # The owner gives a template's type ids to what was kept alone.
                 type_id = piece.type_id if choice == 0 else 0 if all_zero else sequence
-                forgotten = choice > 0 and not self.processors
+                forgotten = not self.processors and (choice > 0 or not is_pair)
                 parts.append(Part(sequence, choice, (), (), type_id, encoding, forgotten))
             else:
                 parts.append(Part(None, 0, piece.id, piece.tokens, piece.type_id, encoding, False))
@@ -520,28 +522,44 @@ def spread(
     return found
 
 
+def ranges(layout: Sequence[Part], sizes_a: Sequence[int], sizes_b: Sequence[int]) -> dict[int, Span]:
+    """Say where each text stands, as the owner knows it; the sizes are those of the slices of each text.
+
+    The owner counts its texts, so that of B alone it takes all for A; of a text that stands twice the last counts.
+    """
+    found: dict[int, Span] = {}
+    starts: dict[int, int] = {}
+    start = 0
+    for part in layout:
+        size = len(part.ids) if part.sequence is None else (sizes_b if part.sequence else sizes_a)[part.slice]
+        if part.sequence is not None and not part.forgotten:
+            found[part.sequence] = (start, start + size)
+        if part.encoding is not None:
+            found[part.encoding] = (starts.setdefault(part.encoding, start), start + size)
+        start += size
+    return found
+
+
+def sequence_of(ranges: Mapping[int, Span], length: int) -> list[int | None]:
+    """Which text each of so many ids is from, by where the texts stand."""
+    found: list[int | None] = [None] * length
+    for sequence in range(len(ranges) or 1):
+        start, end = ranges.get(sequence, (0, length))
+        found[start:end] = [sequence] * (end - start)
+    return found
+
+
 def _wrapped(layout: Sequence[Part], a: Sequence[Sequence[int]], b: Sequence[Sequence[int]]) -> Wrapped:
     ids: list[int] = []
     type_ids: list[int] = []
     mask: list[int] = []
-    ranges: dict[int, tuple[int, int]] = {}
-    starts: dict[int, int] = {}
     for part in layout:
         values = part.ids if part.sequence is None else (b if part.sequence else a)[part.slice]
-        start, end = len(ids), len(ids) + len(values)
-        if part.sequence is not None and not part.forgotten:
-            ranges[part.sequence] = (start, end)
-        if part.encoding is not None:
-            ranges[part.encoding] = (starts.setdefault(part.encoding, start), end)
         ids += values
         type_ids += [part.type_id] * len(values)
         mask += [int(part.sequence is None)] * len(values)
-    # The owner counts its texts, so that of B alone it takes all for A; of a text that stands twice the last counts.
-    sequence_of: list[int | None] = [None] * len(ids)
-    for sequence in range(len(ranges) or 1):
-        start, end = ranges.get(sequence, (0, len(ids)))
-        sequence_of[start:end] = [sequence] * (end - start)
-    return Wrapped(ids, type_ids, mask, sequence_of)
+    places = ranges(layout, [len(one) for one in a], [len(one) for one in b])
+    return Wrapped(ids, type_ids, mask, sequence_of(places, len(ids)))
 
 
 # Unicode's White_Space, and the byte-level letter of a space.

@@ -155,7 +155,7 @@ def _format(source: Source) -> tuple[str | None, Source]:
     """The format of a file, or of the one in a folder, and that file; found as ``load`` finds it."""
     if source.path is not None and source.path.is_dir():
         for name, module in FORMATS.items():
-            for file in getattr(module, "FILES", ()):
+            for file in module.FILES:
                 if (path := source.path / file).is_file():
                     return name, Source.of(path, source.vocab)
         return None, source

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 import io
+import re
 import tempfile
 from collections.abc import Callable, Sequence
 from importlib import import_module, metadata
@@ -84,11 +85,13 @@ def owner_of(format: str | None, tokenizer: Tokenizer, source: Source | None) ->
         where = "this tokenizer" if source is None else source.name
         raise FormatError(f"{owner.library} {version} cannot read {where}: {error}") from error
     side.library, side.version = owner.library, version
-    side.name = f"{owner.library} {version}"
+    side.name = f"{owner.library} {version}{side.way and f' {side.way}'}"
     return side
 
 
 class Tiktoken(Side):
+    """It has no normaliser: where a file's owner puts one before it, as Qwen's program does, so does this."""
+
     def __init__(self, library: Any, tokenizer: Tokenizer, data: bytes) -> None:
         pattern = tokenizer.pattern
         try:
@@ -98,6 +101,11 @@ class Tiktoken(Side):
         if stage.then is not None or pattern.drops:
             raise NoOwnerError("tiktoken has no pattern that cuts in several stages or leaves out text")
         self.added = set(tokenizer.added)
+        names = sorted({**tokenizer.added, **tokenizer.specials}, key=len, reverse=True)
+        self.names = re.compile(f"({'|'.join(map(re.escape, names))})") if names else None
+        self.normaliser = tokenizer._around.normaliser
+        if self.normaliser is not None:
+            self.way = "behind the tokenizer's normaliser"
         self.encoding = library.Encoding(
             "verified",
             pat_str=stage.regex,
@@ -107,7 +115,17 @@ class Tiktoken(Side):
 
     def encode(self, texts: Sequence[Text], policy: str) -> list[Ids]:
         allowed: Any = self.added if policy == "text" else "all"
-        return [self.encoding.encode(text, allowed_special=allowed, disallowed_special=()) for text in texts]
+        rows = [self._normalised(str(text), policy) for text in texts]
+        return [self.encoding.encode(text, allowed_special=allowed, disallowed_special=()) for text in rows]
+
+    def _normalised(self, text: str, policy: str) -> str:
+        if self.normaliser is None:
+            return text
+        if self.names is None or policy == "text":
+            return self.normaliser.apply(text)
+        # Names are taken out first, and stay as they are.
+        parts = self.names.split(text)
+        return "".join(part if k % 2 else self.normaliser.apply(part) for k, part in enumerate(parts))
 
     def decode(self, ids: Ids) -> str:
         found: str = self.encoding.decode(ids)
@@ -220,24 +238,22 @@ class MistralCommon(Side):
 
 
 class SubwordNmt(Side):
-    """It has no ids: it writes tokens with spaces between, line by line."""
+    """It has no ids: it writes tokens with spaces between, line by line.
+
+    What it does at the ends of lines, where it keeps carriage returns out of words, is its program's: words are given
+    to it as they are cut here, at spaces and line feeds. :class:`bytepair.compat.subword_nmt.BPE` has the rest.
+    """
 
     policies = ("text",)
     speaks_ids = False
     separator = "@@"
+    way = "word by word"
 
     def __init__(self, library: Any, tokenizer: Tokenizer, data: bytes) -> None:  # noqa: ARG002
         self.bpe = library.BPE(io.StringIO(data.decode("utf-8"), newline="\n"), separator=self.separator)
 
     def encode(self, texts: Sequence[Text], policy: str) -> list[Ids]:  # noqa: ARG002
-        return [
-            [
-                token
-                for line in str(text).split("\n")
-                for token in self.bpe.segment_tokens(line.strip("\r\n ").split(" "))
-            ]
-            for text in texts
-        ]
+        return [self.bpe.segment_tokens(str(text).replace("\n", " ").split(" ")) for text in texts]
 
     def token(self, id: Any) -> str:
         return str(id)

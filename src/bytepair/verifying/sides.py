@@ -23,6 +23,8 @@ class Side:
     name : str
         What reports call it.
     library, version : str
+    way : str
+        How the library is used where that is not by its one usual call.
     policies : tuple of str
         The ways it can take the names of special tokens in a text: ``"text"``, ``"all"``, ``"framed"`` (``"all"`` and
         what the file's template puts around a text).
@@ -37,6 +39,7 @@ class Side:
     name: str = "a side"
     library: str = ""
     version: str = ""
+    way: str = ""
     policies: tuple[str, ...] = ("text", "all")
     takes_bytes: bool = False
     speaks_ids: bool = True
