@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import os
 import pickle
@@ -137,6 +138,24 @@ def test_what_told_a_notice_tells_it_each_time(tmp_path: Path, folder: Path) -> 
     for _ in range(2):
         with pytest.warns(bytepair.BytepairNotice, match="unordered"):
             bytepair.load(path)
+
+
+def test_what_the_caller_says_is_kept_only_where_it_can_be_written_down(tmp_path: Path, folder: Path) -> None:
+    path = tmp_path / "ranks.tiktoken"
+    path.write_bytes(b"".join(base64.b64encode(text) + b" %d\n" % rank for text, rank in RANKS.items()))
+    said: list[tuple[Any, bool]] = [
+        (["<a>", "<b>"], True),
+        (["<b>", "<a>"], True),
+        ({"<a>": 500}, True),
+        (None, True),
+        ({"<a>", "<b>"}, False),
+    ]
+    for specials, kept in said:
+        found = [bytepair.load(path, pattern="gpt2", specials=specials) for _ in range(2)]
+        assert [is_kept(tok) for tok in found] == [False, kept]
+        assert found[0].specials == found[1].specials
+    once = bytepair.load(path, pattern="gpt2", specials=(name for name in ("<a>", "<b>")))
+    assert list(once.specials) == ["<a>", "<b>"]
 
 
 @pytest.mark.parametrize("value", ["", "0"])

@@ -81,12 +81,17 @@ class Place:
 
 
 def _said(options: Options) -> str | None:
-    """What the caller of ``load`` said, as text."""
-    pattern, specials, roles = options.pattern, options.specials, options.roles
-    plain = (pattern is None or isinstance(pattern, str)) and all(
-        said is None or (type(said) in (list, tuple, dict)) for said in (specials, roles)
-    )
-    return repr((pattern, specials, roles)) if plain else None
+    """What the caller of ``load`` said, as text; None where that holds more than names and numbers."""
+    said = (options.pattern, options.specials, options.roles)
+    values: list[Any] = []
+    for one in said:
+        if type(one) in (list, tuple):
+            values += one  # type: ignore[arg-type]
+        elif isinstance(one, dict):
+            values += [*one, *one.values()]
+        else:
+            values.append(one)
+    return repr(said) if set(map(type, values)) <= {str, int, type(None)} else None
 
 
 def _beside(source: Source, names: Mapping[str, Any]) -> dict[str, str | None]:
