@@ -10,9 +10,7 @@ namespace bytepair {
 void Merger::merge(std::vector<u32>& symbols) {
   if (symbols.size() <= kScanLimit)
     merge_by_scan(symbols);
-  else if (pairs_.ordered() && repeats(symbols))
-    merge_by_runs(symbols);
-  else
+  else if (!repeats(symbols) || !merge_by_runs(symbols))
     merge_by_heap(symbols);
 }
 
@@ -28,8 +26,9 @@ bool Merger::repeats(const std::vector<u32>& symbols) {
 }
 
 // All places of the lowest rank at once, from left to right, a run of equal symbols in one step: a million letters take
-// some twenty rounds.
-void Merger::merge_by_runs(std::vector<u32>& symbols) {
+// some twenty rounds. Where places go one by one that is the same as long as no merge makes a pair, with the symbol
+// before it or the one behind it, that would go next; false where one does, and the symbols stay as they were.
+bool Merger::merge_by_runs(std::vector<u32>& symbols) {
   const auto push = [](std::vector<Run>& runs, u32 symbol, std::size_t count) {
     if (count == 0) return;
     if (!runs.empty() && runs.back().symbol == symbol)
@@ -47,17 +46,32 @@ void Merger::merge_by_runs(std::vector<u32>& symbols) {
     }
     if (lowest == kNone) break;
     merged_.clear();
+    const auto goes_next = [&](u32 left, u32 right) { return pairs_.rank(left, right) <= lowest; };
     for (std::size_t i = 0; i < runs_.size(); ++i) {
       const u32 symbol = runs_[i].symbol;
+      const std::size_t next = i + 1;
       std::size_t count = runs_[i].count;
       if (count > 1 && pairs_.rank(symbol, symbol) == lowest) {
-        push(merged_, pairs_.made(symbol, symbol, lowest), count / 2);
+        const u32 made = pairs_.made(symbol, symbol, lowest);
+        if (order_ == Order::one_place) {
+          if (!merged_.empty() && goes_next(merged_.back().symbol, made)) return false;
+          if (count > 2 && goes_next(made, symbol)) return false;
+          if (count > 3 && goes_next(made, made)) return false;
+          if (count % 2 == 0 && next < runs_.size() && goes_next(made, runs_[next].symbol)) return false;
+        }
+        push(merged_, made, count / 2);
         count %= 2;
       }
-      if (count > 0 && i + 1 < runs_.size() && pairs_.rank(symbol, runs_[i + 1].symbol) == lowest) {
+      if (count > 0 && next < runs_.size() && pairs_.rank(symbol, runs_[next].symbol) == lowest) {
+        const u32 made = pairs_.made(symbol, runs_[next].symbol, lowest);
         push(merged_, symbol, count - 1);
-        push(merged_, pairs_.made(symbol, runs_[i + 1].symbol, lowest), 1);
-        if (--runs_[i + 1].count == 0) ++i;
+        if (order_ == Order::one_place) {
+          if (!merged_.empty() && goes_next(merged_.back().symbol, made)) return false;
+          const bool more = runs_[next].count > 1;
+          if ((more || next + 1 < runs_.size()) && goes_next(made, runs_[more ? next : next + 1].symbol)) return false;
+        }
+        push(merged_, made, 1);
+        if (--runs_[next].count == 0) ++i;
       } else {
         push(merged_, symbol, count);
       }
@@ -66,6 +80,7 @@ void Merger::merge_by_runs(std::vector<u32>& symbols) {
   }
   symbols.clear();
   for (const Run& run : runs_) symbols.insert(symbols.end(), run.count, run.symbol);
+  return true;
 }
 
 std::size_t Merger::merge_short(u32* symbols, u32* ranks, std::size_t n) const {

@@ -42,24 +42,6 @@ bool PairTable::insert(u32 left, u32 right, u32 rank) {
   return true;
 }
 
-bool PairTable::is_ordered() const {
-  std::vector<u32> made_at(std::size_t{kMaxId} + 1, 0);  // 1 + the last rank that makes an id
-  const auto each = [&](auto visit) {
-    for (const u64 turned : slots_) {
-      if (turned == 0) continue;
-      const u64 slot = ~turned, key = slot >> kRankBits;
-      if (!visit(static_cast<u32>(key >> 21), static_cast<u32>(key) & kMaxId, static_cast<u32>(slot) & kRankMask)) return false;
-    }
-    return true;
-  };
-  each([&](u32 left, u32 right, u32 rank) {
-    u32& last = made_at[made(left, right, rank)];
-    last = std::max(last, rank + 1);
-    return true;
-  });
-  return each([&](u32 left, u32 right, u32 rank) { return made_at[left] <= rank && made_at[right] <= rank; });
-}
-
 u32 PairTable::by_slot(u32 left, u32 right) const {
   const u64 key = join(left, right);
   std::size_t i = place(key);
@@ -95,7 +77,6 @@ PairTable PairTable::of_merges(const u32* left, const u32* right, const u32* ids
       table.shared_[at] = ids[i];
     }
   }
-  table.ordered_ = table.is_ordered();
   return table;
 }
 
@@ -113,7 +94,6 @@ PairTable PairTable::of_packed(const u64* pairs, std::size_t n) {
     if (!table.insert(static_cast<u32>(key >> 21), static_cast<u32>(key) & kMaxId, rank))
       throw Error(ErrorKind::vocabulary, "pair " + std::to_string(i) + " is given twice");
   }
-  table.ordered_ = table.is_ordered();
   return table;
 }
 
@@ -153,7 +133,6 @@ PairTable PairTable::of_ranks(const TokenTable& tokens) {
       if (right != kNone) table.insert(left, right, tokens.id(i));
     }
   }
-  table.ordered_ = table.is_ordered();
   return table;
 }
 

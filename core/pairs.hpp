@@ -55,8 +55,6 @@ class PairTable {
     return found == kNone ? Found{} : Found{found, made(left, right, found)};
   }
   std::size_t size() const { return size_; }
-  // Whether every merge comes after those that make its parts. Then all places of the lowest rank may merge at once.
-  bool ordered() const { return ordered_; }
 
  private:
   static constexpr int kRankBits = 22;
@@ -69,7 +67,6 @@ class PairTable {
   bool insert(u32 left, u32 right, u32 rank);
   void put(u64 slot);
   void resize(std::size_t slots);
-  bool is_ordered() const;
   u32 by_slot(u32 left, u32 right) const;
 
   // A bit for each pair, where most that do not merge have none: small enough for the near caches, which the slots of a
@@ -81,7 +78,7 @@ class PairTable {
   std::vector<u32> shared_;   // else the id of each slot
   std::size_t mask_ = 0, size_ = 0;
   int shift_ = 60;
-  bool ids_are_ranks_ = false, ordered_ = true;
+  bool ids_are_ranks_ = false;
 };
 
 }  // namespace bytepair

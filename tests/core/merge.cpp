@@ -9,6 +9,8 @@ namespace {
 
 using Ids = std::vector<u32>;
 
+std::size_t runs_merged = 0, runs_refused = 0;
+
 // Scan, heap and the chooser between them, all three; they must agree.
 Ids merged(const PairTable& pairs, Order order, const Ids& symbols) {
   Merger merger(pairs, order);
@@ -18,10 +20,15 @@ Ids merged(const PairTable& pairs, Order order, const Ids& symbols) {
   merger.merge(chosen);
   REQUIRE(scanned == heaped);
   REQUIRE(scanned == chosen);
-  if (pairs.ordered() && !symbols.empty()) {
+  if (!symbols.empty()) {
     Ids by_runs = symbols;
-    merger.merge_by_runs(by_runs);
-    REQUIRE(scanned == by_runs);
+    if (merger.merge_by_runs(by_runs)) {
+      ++runs_merged;
+      REQUIRE(scanned == by_runs);
+    } else {
+      ++runs_refused;
+      REQUIRE(symbols == by_runs);
+    }
   }
   return scanned;
 }
@@ -106,11 +113,10 @@ TEST_CASE("a pretoken of a million symbols merges to the end") {
 
 TEST_CASE("long runs of few letters merge a run at a time, in both orders and under both rules") {
   Random random(53);
-  std::size_t ordered = 0;
+  runs_merged = runs_refused = 0;
   for (int round = 0; round < 1500; ++round) {
     const u32 letters = static_cast<u32>(random.between(1, 3));
     const PairTable table = table_of(random_merges(random, random.below(25), letters, random.one_in(4)));
-    ordered += table.ordered();
     std::string text;
     while (text.size() < 200) text += std::string(random.between(1, random.one_in(3) ? 150 : 40), static_cast<char>('a' + random.below(letters)));
     for (const Order order : {Order::one_place, Order::whole_rank}) {
@@ -119,8 +125,10 @@ TEST_CASE("long runs of few letters merge a run at a time, in both orders and un
       REQUIRE(merged(table, order, ids_of(text)) == plain);
     }
   }
-  CHECK(ordered > 500);
-  const Ranks ranks({"aa", "aaa", "aaaa", "ab", "aab", "bb", "abb"});
+  CHECK(runs_merged > 500);
+  CHECK(runs_refused > 10);
+  // As rank files have them: a token's part may have a higher rank, and its splits overlap.
+  const Ranks ranks({"aa", "aaaa", "aaa", "ab", "aab", "bb", "abb", "aaaaaaaa"});
   for (std::size_t n = 60; n < 90; ++n) {
     for (const std::string& text : {std::string(n, 'a'), std::string(n, 'a') + std::string(n, 'b'), "b" + std::string(n, 'a') + "b"}) {
       Ids plain = ids_of(text);
@@ -128,12 +136,4 @@ TEST_CASE("long runs of few letters merge a run at a time, in both orders and un
       REQUIRE(merged(ranks.table(), Order::one_place, ids_of(text)) == plain);
     }
   }
-}
-
-TEST_CASE("a table knows whether its merges are ordered") {
-  CHECK(table_of({{'a', 'b', 256}, {256, 'c', 257}}).ordered());
-  CHECK_FALSE(table_of({{256, 'c', 257}, {'a', 'b', 256}}).ordered());
-  CHECK_FALSE(table_of({{'a', 256, 256}}).ordered());
-  CHECK(Ranks({"ab", "abc"}).table().ordered());
-  CHECK_FALSE(Ranks({"abc", "ab"}).table().ordered());
 }
