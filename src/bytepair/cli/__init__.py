@@ -1,7 +1,7 @@
 """The command ``bytepair``: the group of verbs, and what every verb does when it ends badly.
 
 One verb a file, imported when it is asked for; each file holds its click command as ``command``. What they share is in
-``_io`` (files, pipes, checks) and ``_show`` (tokens on a screen). The entry point is :data:`main`.
+``_io`` (files, pipes, checks). The entry point is :data:`main`.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ VERBS = {
     "decode": "Turn ids back into the exact bytes.",
     "count": "Count tokens, and bytes per token, of files.",
     "merges": "Print what a tokenizer learned, merge by merge.",
+    "explain": "Show every merge of a text, and where a token comes from.",
     "convert": "Write a tokenizer in another format, and check what was written.",
     "verify": "Compare tokenizers, and the libraries that own their formats.",
     "pattern": "Show what a pattern is made into, and how it cuts a text.",
@@ -110,7 +111,7 @@ class Verbs(click.Group):
 
 
 def _fail(message: str, code: int) -> int:
-    from ._show import one_line
+    from ..showing import one_line
 
     click.echo(f"bytepair: {one_line(message)}", err=True)
     return code
@@ -132,7 +133,7 @@ def _notes() -> Iterator[None]:
     """Notices, and the log's warnings, become plain lines on stderr."""
     import logging
 
-    from ._show import one_line
+    from ..showing import one_line
 
     class Notes(logging.Handler):
         def emit(self, record: logging.LogRecord) -> None:

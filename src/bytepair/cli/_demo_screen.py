@@ -5,7 +5,8 @@ from __future__ import annotations
 import platform
 from typing import TYPE_CHECKING
 
-from . import _io, _show
+from .. import showing
+from . import _io
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -22,7 +23,7 @@ _BAR = 12  # columns of a bar for each byte, where there is room
 
 def show(demo: Demo) -> None:
     """Print all that a run found out."""
-    console = _show.console()
+    console = showing.console()
     console.print()
     _line(console, "", ("bytepair demo", f"bold {ACCENT}"), ("  a tokenizer for Python code", ""))
     console.print()
@@ -46,7 +47,7 @@ def show(demo: Demo) -> None:
         (f"all {_io.plural(demo.files, 'file')}, {demo.bytes:,} bytes", "bold"),
         (f", came back byte for byte ({demo.check_seconds:.1f} s)", ""),
     )
-    _line(console, "saved", (_show.one_line(demo.output), "bold"), (f", {_io.size(demo.output_bytes)}", ""))
+    _line(console, "saved", (showing.one_line(demo.output), "bold"), (f", {_io.size(demo.output_bytes)}", ""))
     console.print()
     _next(console, demo)
 
@@ -71,7 +72,7 @@ def _read(console: Console, demo: Demo) -> None:
             (f"of {_io.plural(demo.found_files, 'file')}, {_io.size(demo.found_bytes)}: ", ""),
             ("without the compiled core all is slower", ""),
         )
-    _line(console, "from", (_show.one_line(demo.folder), ""))
+    _line(console, "from", (showing.one_line(demo.folder), ""))
 
 
 def _merges(console: Console, demo: Demo) -> None:
@@ -99,7 +100,7 @@ def _table(console: Console, demo: Demo, title: str, steps: list[MergeStep]) -> 
     table.add_column("pair", header_style="dim", min_width=_PAIR, no_wrap=True)
     table.add_column("count", justify="right", header_style="dim", min_width=9)
     for step in steps:
-        pair = _show.tokens(_show.pieces(demo.tokenizer, (step.left, step.right)), console, inline=True)
+        pair = showing.tokens(showing.pieces(demo.tokenizer, (step.left, step.right)), console, inline=True)
         pair.truncate(_PAIR, overflow="ellipsis")
         table.add_row(f"{step.step:,}", pair, f"{step.count:,}")
     return table
@@ -124,7 +125,7 @@ def _function(console: Console, demo: Demo) -> None:
         (function.name, "bold"),
         (f"  {len(function.source):,} bytes, {_io.plural(len(function.ids), 'token')}", "dim"),
     )
-    shown = _show.tokens(_show.pieces(demo.tokenizer, function.ids), console)
+    shown = showing.tokens(showing.pieces(demo.tokenizer, function.ids), console)
     for line in shown.split("\n"):
         console.print(Text("    ").append_text(line), soft_wrap=True)
     console.print()
@@ -133,7 +134,7 @@ def _function(console: Console, demo: Demo) -> None:
 def _next(console: Console, demo: Demo) -> None:
     import shlex
 
-    name = shlex.quote(_show.one_line(demo.output))
+    name = shlex.quote(showing.one_line(demo.output))
     _line(console, "", ("Go on with", "bold"))
     for command in (
         f'bytepair encode {name} --text "def main(): pass" --pieces',

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from . import _io, _show
+from .. import showing
+from . import _io
 
 if TYPE_CHECKING:
     from ..tokenizer import Tokenizer
@@ -31,7 +32,7 @@ def print_table(tok: Tokenizer, ranks: Iterable[int]) -> None:
         header, left = _RECORDED, {2, 3, 8}
         for rank in ranks:
             step = tok.record[rank]
-            examples = "  ".join(_clipped(_show.visible(_show.Piece(e, False, False))) for e in step.examples)
+            examples = "  ".join(_clipped(showing.visible(showing.Piece(e, False, False))) for e in step.examples)
             counts = [f"{n:,}" for n in (step.count, step.tied, step.length_after, step.frequency)]
             rows.append([*_merge(tok, rank, step.left, step.right, step.new_id), *counts, examples])
     elif tok.merges is not None:
@@ -45,7 +46,7 @@ def print_table(tok: Tokenizer, ranks: Iterable[int]) -> None:
         ids = list(tok.ranks.values())
         rows = [[str(ids[rank]), _token(tok, ids[rank])] for rank in ranks]
     width = shutil.get_terminal_size().columns if _io.is_terminal(sys.stdout) else None
-    click.echo("\n".join(_show.table(header, rows, left=left, width=width)))
+    click.echo("\n".join(showing.table(header, rows, left=left, width=width)))
 
 
 def print_lines(tok: Tokenizer, ranks: Iterable[int]) -> None:
@@ -83,7 +84,7 @@ def summary(tok: Tokenizer) -> str:
     lines = [
         f"{_io.plural(len(record), 'merge')}: {corpus}; {record.length_before:,} symbols became "
         + _io.plural(record.length_after, "token"),
-        f"stopped: {_show.one_line(record.stopped)}",
+        f"stopped: {showing.one_line(record.stopped)}",
     ]
     if record.best_left is not None:
         (a, b), count = record.best_left
@@ -111,8 +112,8 @@ def _merge(tok: Tokenizer, rank: int, left: int, right: int, new: int) -> list[s
 
 
 def _token(tok: Tokenizer, id: int) -> str:
-    return _clipped(_show.visible(next(_show.pieces(tok, [id]))))
+    return _clipped(showing.visible(next(showing.pieces(tok, [id]))))
 
 
 def _clipped(text: str) -> str:
-    return _show.clipped(text, _WIDEST)
+    return showing.clipped(text, _WIDEST)

@@ -88,12 +88,12 @@ def _has_core() -> bool:
 
 
 def _screen(name: str, told: str, result: Result) -> None:
-    from . import _show
+    from .. import showing
 
     machine = result.machine
     cores = _io.plural(machine["cores"] or 1, "core")
-    click.echo(_show.one_line(f"{name}: {told}"))
-    click.echo(_show.one_line(f"{machine['processor']}, {cores}, Python {machine['python']}; {result.engine}"))
+    click.echo(showing.one_line(f"{name}: {told}"))
+    click.echo(showing.one_line(f"{machine['processor']}, {cores}, Python {machine['python']}; {result.engine}"))
     real = [row for row in result.rows if row.doubling is None]
     for text in dict.fromkeys(row.text for row in real):
         cells = [
@@ -109,8 +109,8 @@ def _screen(name: str, told: str, result: Result) -> None:
         ]
         size = next(row.size for row in real if row.text == text)
         click.echo()
-        header = [_show.one_line(f"{text}, {_io.size(size)}"), "MB/s", "M tokens/s", "a call", "rounds"]
-        click.echo("\n".join(_show.table(header, cells, left={0})))
+        header = [showing.one_line(f"{text}, {_io.size(size)}"), "MB/s", "M tokens/s", "a call", "rounds"]
+        click.echo("\n".join(showing.table(header, cells, left={0})))
     worst = [row for row in result.rows if row.doubling is not None]
     if worst:
         cells = [
@@ -131,9 +131,9 @@ def _screen(name: str, told: str, result: Result) -> None:
             "a call",
             "twice as long",
         ]
-        click.echo("\n".join(_show.table(header, cells, left={0})))
+        click.echo("\n".join(showing.table(header, cells, left={0})))
     for text, why in result.left_out.items():
-        click.echo(_show.one_line(f"left out: {text}: {why}"))
+        click.echo(showing.one_line(f"left out: {text}: {why}"))
 
 
 def _each(seconds: float) -> str:

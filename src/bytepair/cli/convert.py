@@ -161,7 +161,7 @@ def _facts(file: Path) -> dict[str, Any]:
 
 
 def _tell(tok: Tokenizer, files: list[Path], format: str, written: Written, found: Certificate, a: str, b: str) -> None:
-    from ._show import one_line
+    from ..showing import one_line
 
     for file in files:
         click.echo(f"wrote    {one_line(str(file))}, {_io.size(file.stat().st_size)}")

@@ -51,15 +51,15 @@ def command(tokenizer: str, files: tuple[str, ...], as_json: bool) -> None:
         told = {"files": [_facts("file", *row) for row in rows], "total": _facts("", *everything)}
         click.echo(json.dumps(told, indent=1))
         return
-    from . import _show
+    from .. import showing
 
     if len(rows) != 1:
         rows.append(everything)
     cells = [
-        [f"{tokens:,}", f"{size:,}", f"{size / tokens:.3f}" if tokens else "-", _show.one_line(name)]
+        [f"{tokens:,}", f"{size:,}", f"{size / tokens:.3f}" if tokens else "-", showing.one_line(name)]
         for name, tokens, size in rows
     ]
-    click.echo("\n".join(_show.table(["tokens", "bytes", "bytes/token", "file"], cells, left={3})))
+    click.echo("\n".join(showing.table(["tokens", "bytes", "bytes/token", "file"], cells, left={3})))
 
 
 def _named(sources: Iterable[str]) -> Iterator[tuple[str, Path | None]]:

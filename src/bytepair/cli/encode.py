@@ -130,23 +130,23 @@ def _lines(ids: NDArray[np.uint32], as_json: bool) -> Iterator[tuple[int, bytes]
 
 
 def _write_pieces(tok: Tokenizer, ids: list[int], output: str | None, as_json: bool) -> None:
-    from . import _show
+    from .. import showing
 
     if as_json:
         lines = (json.dumps({"id": i, "bytes": tok.vocab[i].decode("latin-1"), "text": tok.token_str(i)}) for i in ids)
         with _io.writing(output) as out:
             out.write(("[" + ",\n ".join(lines) + "]\n").encode("ascii"))
         return
-    console = _show.console()
-    on_screen = output in (None, "-") and _show.has_colours(console)
+    console = showing.console()
+    on_screen = output in (None, "-") and showing.has_colours(console)
     with _io.writing(output) as out:
         for start in range(0, len(ids), _SHOWN):
-            some = _show.pieces(tok, ids[start : start + _SHOWN])
+            some = showing.pieces(tok, ids[start : start + _SHOWN])
             if on_screen:
-                console.print(_show.coloured(some, start=start), soft_wrap=True, end="")
+                console.print(showing.coloured(some, start=start), soft_wrap=True, end="")
             else:
-                border = _show.BORDER if start else ""
-                out.write((border + _show.bordered(some)).encode("utf-8"))
+                border = showing.BORDER if start else ""
+                out.write((border + showing.bordered(some)).encode("utf-8"))
         if on_screen:
             console.print()
         else:

@@ -77,7 +77,7 @@ def _with_token(tok: Tokenizer, token: str) -> list[int]:
 def _split(tok: Tokenizer, token: str) -> str:
     import os
 
-    from . import _show
+    from .. import showing
 
-    pieces = [_show.visible(piece) for piece in _show.pieces(tok, tok.encode(os.fsencode(token)))]
+    pieces = [showing.visible(piece) for piece in showing.pieces(tok, tok.encode(os.fsencode(token)))]
     return f"; it encodes as {' | '.join(pieces)}" if pieces else ""

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from .. import showing
 from ..pattern import UNICODE_VERSION, presets
 from ..pattern.dialects import DIALECTS
-from . import _io, _show
+from . import _io
 
 if TYPE_CHECKING:
     from ..pattern import Pattern
@@ -137,7 +138,7 @@ def _lines(pattern: Pattern) -> Iterator[str]:
         [str(number), f"{sum(last - first + 1 for first, last in ranges):,}", _sample(ranges)]
         for number, ranges in enumerate(classes)
     ]
-    yield from _show.table(["class", "characters", "which"], rows, left={2}, width=width)
+    yield from showing.table(["class", "characters", "which"], rows, left={2}, width=width)
     yield ""
     yield from _split_points(tables, [_one(ranges) for ranges in classes], width)
 
@@ -191,7 +192,7 @@ def _sample(ranges: list[tuple[int, int]]) -> str:
 def _character(point: int) -> str:
     if 0xD800 <= point <= 0xDFFF:
         return f"⟨U+{point:04X}⟩"
-    return _show.visible(_show.Piece(chr(point).encode(), False, False))
+    return showing.visible(showing.Piece(chr(point).encode(), False, False))
 
 
 def _one(ranges: list[tuple[int, int]]) -> str:
@@ -215,7 +216,7 @@ def _split_points(tables: Tables, signs: list[str], width: int | None) -> Iterat
     yield _fact("split", pairs if rows else "nowhere: no two characters always have a border between them")
     if rows:
         yield ""
-        yield from _show.table(["after", "strong before", "weak before"], rows, left={0, 1, 2}, width=width)
+        yield from showing.table(["after", "strong before", "weak before"], rows, left={0, 1, 2}, width=width)
 
 
 def _only_weak(tables: Tables, pair: int) -> bool:
@@ -223,15 +224,15 @@ def _only_weak(tables: Tables, pair: int) -> bool:
 
 
 def _show_cut(data: bytes, ends: list[int]) -> None:
-    console = _show.console()
-    colours = _show.has_colours(console)
+    console = showing.console()
+    colours = showing.has_colours(console)
     for at in range(0, len(ends), _SHOWN):
         starts = [ends[at - 1] if at else 0, *ends[at : at + _SHOWN]]
-        some = [_show.Piece(data[start:end], False, False) for start, end in zip(starts, starts[1:])]
+        some = [showing.Piece(data[start:end], False, False) for start, end in zip(starts, starts[1:])]
         if colours:
-            console.print(_show.coloured(some, start=at), soft_wrap=True, end="")
+            console.print(showing.coloured(some, start=at), soft_wrap=True, end="")
         else:
-            click.echo((_show.BORDER if at else "") + _show.bordered(some), nl=False)
+            click.echo((showing.BORDER if at else "") + showing.bordered(some), nl=False)
     click.echo()
 
 

@@ -108,6 +108,6 @@ def _files(corpus: tuple[str, ...]) -> list[Path]:
 
 def _plain(text: str) -> str:
     """The report with nothing in it that a terminal obeys."""
-    from ._show import one_line
+    from ..showing import one_line
 
     return "\n".join(one_line(line) for line in text.split("\n"))

@@ -7,11 +7,12 @@ import unicodedata
 import pytest
 
 import bytepair
-from bytepair.cli import _show
+from bytepair import showing
+from bytepair.showing import terminal
 
 
-def piece(data: bytes, *, special: bool = False, marked: bool = False) -> _show.Piece:
-    return _show.Piece(data, special, marked)
+def piece(data: bytes, *, special: bool = False, marked: bool = False) -> showing.Piece:
+    return showing.Piece(data, special, marked)
 
 
 @pytest.mark.parametrize(
@@ -31,52 +32,52 @@ def piece(data: bytes, *, special: bool = False, marked: bool = False) -> _show.
     ],
 )
 def test_visible(data: str, shown: str) -> None:
-    assert _show.visible(piece(data.encode())) == shown
+    assert showing.visible(piece(data.encode())) == shown
 
 
 def test_bytes_that_are_no_utf8() -> None:
-    assert _show.visible(piece(b"a\xf0\x9f\xffb")) == "a⟨F0⟩⟨9F⟩⟨FF⟩b"
+    assert showing.visible(piece(b"a\xf0\x9f\xffb")) == "a⟨F0⟩⟨9F⟩⟨FF⟩b"
 
 
 def test_no_character_is_obeyed_or_lost() -> None:
     for point in [*range(0x3000), *range(0xD800, 0xE100), *range(0xFE00, 0x10000), 0x1F9E0, 0xE0001, 0x10FFFF]:
         data = chr(point).encode("utf-8", "surrogatepass")
-        shown = _show.visible(piece(data))
+        shown = showing.visible(piece(data))
         assert shown
         assert not any(unicodedata.category(c) in ("Cc", "Cf", "Cs", "Zl", "Zp") for c in shown), hex(point)
 
 
 def test_specials_and_marks() -> None:
     words = bytepair.train("low low", alphabet="characters", end_of_word="fused", num_merges=2)
-    shown = list(_show.pieces(words, [2, *words.encode("low")]))
+    shown = list(showing.pieces(words, [2, *words.encode("low")]))
     assert shown == [piece(b"<eos>", special=True), piece(b"low", marked=True)]
-    assert _show.bordered(shown) == "<eos>│low</w>"
-    assert _show.coloured(shown).plain == "<eos>low</w>"
+    assert showing.bordered(shown) == "<eos>│low</w>"
+    assert showing.coloured(shown).plain == "<eos>low</w>"
 
 
 def test_lines_break_where_the_text_does() -> None:
     shown = [piece(b"a"), piece(b"\n\n "), piece(b"b")]
-    assert _show.bordered(shown) == "a│↵\n↵\n │b"
-    assert _show.bordered(shown, inline=True) == "a│↵↵␣│b"
-    assert _show.coloured(shown).plain == "a↵\n↵\n b"
-    assert _show.coloured(shown, inline=True).plain == "a↵↵␣b"
+    assert showing.bordered(shown) == "a│↵\n↵\n │b"
+    assert showing.bordered(shown, inline=True) == "a│↵↵␣│b"
+    assert showing.coloured(shown).plain == "a↵\n↵\n b"
+    assert showing.coloured(shown, inline=True).plain == "a↵↵␣b"
 
 
 def test_neighbours_have_different_backgrounds() -> None:
-    text = _show.coloured([piece(b"a"), piece(b"b"), piece(b"\t"), piece(b"<x>", special=True)], start=1)
-    one, other = _show.GROUNDS
+    text = showing.coloured([piece(b"a"), piece(b"b"), piece(b"\t"), piece(b"<x>", special=True)], start=1)
+    one, other = terminal.GROUNDS
     assert [str(span.style) for span in text.spans] == [
-        f"{_show.INK} on {other}", f"{_show.INK} on {one}", f"{_show.FAINT_INK} on {other}", _show.SPECIAL
+        f"{terminal.INK} on {other}", f"{terminal.INK} on {one}", f"{terminal.FAINT_INK} on {other}", terminal.SPECIAL
     ]  # fmt: skip
 
 
 def test_one_line() -> None:
-    assert _show.one_line("a\nb\tc\x1b[2J\u202e\udcff é") == "a b c\\x1b[2J\\u202e\\udcff é"
+    assert showing.one_line("a\nb\tc\x1b[2J\u202e\udcff é") == "a b c\\x1b[2J\\u202e\\udcff é"
 
 
 def test_table() -> None:
     rows = [["1", "你好", "x"], ["20", "a", ""]]
-    assert list(_show.table(["n", "word", "more"], rows, left={1, 2})) == [
+    assert list(showing.table(["n", "word", "more"], rows, left={1, 2})) == [
         " n  word  more", " 1  你好  x", "20  a"
     ]  # fmt: skip
-    assert list(_show.table(["n", "word"], [["1", "abcdef"]], left={1}, width=6))[1] == "1  ab…"
+    assert list(showing.table(["n", "word"], [["1", "abcdef"]], left={1}, width=6))[1] == "1  ab…"
