@@ -14,6 +14,7 @@ from strategies import (
     byte_options,
     corpora,
     documents,
+    options,
     raw_bytes,
     special_texts,
     train_both,
