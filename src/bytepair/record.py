@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import builtins
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
@@ -165,7 +165,7 @@ class TrainingRecord(Sequence[MergeStep]):
         TrainingError
             As :meth:`words`.
         """
-        return _counted(self.words(step))
+        return counted(self.words(step))
 
     def lines(self) -> Iterator[dict[str, Any]]:
         """The merges as plain values for JSON; for a small corpus with every pair's count before the merge."""
@@ -173,7 +173,7 @@ class TrainingRecord(Sequence[MergeStep]):
             yield from (step.to_json() for step in self.steps)
             return
         for step, words in zip(self.steps, self.replay()):
-            counts = [[left, right, count] for (left, right), count in _counted(words)]
+            counts = [[left, right, count] for (left, right), count in counted(words)]
             yield {**step.to_json(), "pair_counts": counts}
 
     def to_jsonl(self, target: str | Path | TextIO) -> None:
@@ -229,7 +229,8 @@ def _merged(ids: tuple[int, ...], merge: MergeStep) -> tuple[int, ...]:
     return tuple(out)
 
 
-def _counted(words: list[tuple[tuple[int, ...], int]]) -> list[tuple[Pair, int]]:
+def counted(words: Iterable[tuple[tuple[int, ...], int]]) -> list[tuple[Pair, int]]:
+    """Every pair of a corpus with its count: highest first, among equals the one that stands first."""
     counts: dict[Pair, int] = {}
     for ids, count in words:
         for pair in zip(ids, ids[1:]):

@@ -57,6 +57,16 @@ def test_steps_without_a_terminal_are_printed(run, low: Path) -> None:
     assert "merge 2 of 2, rank 1: lo + w = low, at bytes 0 to 3" in lines
 
 
+def test_training_is_replayed(run, low: Path) -> None:
+    shown = run("explain", low, "--training").stdout
+    assert "merge 2: ␣ + low = ␣low (id 264), 3 times; 12 tokens before" in shown
+    assert run("explain", "--example", "bytes", "--step").stdout.startswith(shown[:60])
+    classic = json.loads(run("explain", "--example", "classic", "--json").stdout)
+    assert [f["winner"]["count"] for f in classic["frames"][:-1]] == [9, 9, 8, 8, 7, 7, 6, 5, 3, 3]
+    assert run("explain", low, "--example", "bytes").exit_code == 2
+    assert run("explain").exit_code == 2
+
+
 @pytest.mark.parametrize(
     ("options", "says"),
     [

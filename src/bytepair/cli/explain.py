@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+import warnings
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ import click
 
 from .. import showing
 from ..errors import SpecialTokenError, UnknownTokenError
+from ..explain.replay import EXAMPLES
 from . import _io
 
 if TYPE_CHECKING:
@@ -22,13 +24,15 @@ _LARGEST = 1 << 20  # bytes of a text that is explained: every merge is a line
 
 
 @click.command("explain")
-@click.argument("tokenizer")
+@click.argument("tokenizer", required=False)
 @click.argument("text", required=False)
 @click.option("-f", "--file", metavar="FILE", help="Explain the text of this file, or of stdin (-).")
 @click.option("--ids", metavar="IDS", help="Explain ids, such as '262,125 201', in place of a text.")
 @click.option("--why", metavar="TOKEN", help="Say where this token comes from.")
 @click.option("--why-not", metavar="STRING", help="Say why this string is not one token.")
 @click.option("--prefix", metavar="STRING", help="List the tokens that begin with this.")
+@click.option("--training", is_flag=True, help="Replay the training of TOKENIZER, if its corpus was small.")
+@click.option("--example", type=click.Choice(sorted(EXAMPLES)), help="Replay an example, and no TOKENIZER's training.")
 @click.option("--tree", is_flag=True, help="Show merge trees, and no tables.")
 @click.option("--step", is_flag=True, help="Walk through the merges with the keyboard.")
 @click.option("--special", "specials", metavar="WHICH", multiple=True, default=("text",), show_default="text",
@@ -36,13 +40,15 @@ _LARGEST = 1 << 20  # bytes of a text that is explained: every merge is a line
 @click.option("-o", "--output", metavar="OUT", help="Write here; OUT.html is a page in one file, OUT.svg a picture.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(
-    tokenizer: str,
+    tokenizer: str | None,
     text: str | None,
     file: str | None,
     ids: str | None,
     why: str | None,
     why_not: str | None,
     prefix: str | None,
+    training: bool,
+    example: str | None,
     tree: bool,
     step: bool,
     specials: tuple[str, ...],
@@ -60,18 +66,31 @@ def command(
       bytepair explain my.json --ids "262,125 201"
       bytepair explain my.json --why " low"
       bytepair explain my.json --why-not lowest
+      bytepair explain --example classic --step
     """
+    if example is not None:
+        if tokenizer is not None:
+            raise click.UsageError("--example brings its own tokenizer; leave TOKENIZER out")
+        _replay(_example(example), output, step, as_json)
+        return
+    if tokenizer is None:
+        raise click.UsageError("name the file of a tokenizer, or a vocabulary such as cl100k_base")
     asked = [name for name, value in
              [("TEXT", text), ("--file", file), ("--ids", ids), ("--why", why), ("--why-not", why_not),
-              ("--prefix", prefix)] if value is not None]  # fmt: skip
+              ("--prefix", prefix), ("--training", training or None)] if value is not None]  # fmt: skip
     if len(asked) != 1:
         given = " and ".join(asked) or "nothing"
-        raise click.UsageError(f"give one of TEXT, --file, --ids, --why, --why-not and --prefix, not {given}")
-    if step and (text is None and file is None):
+        raise click.UsageError(
+            f"give one of TEXT, --file, --ids, --why, --why-not, --prefix and --training, not {given}"
+        )
+    if step and text is None and file is None and not training:
         raise click.UsageError("--step walks through the merges of a text; give TEXT or --file")
     _io.check_stdin(tokenizer, file or "")
     _io.check_output(output, tokenizer, file)
     tok = _io.load(tokenizer)
+    if training:
+        _replay(tok, output, step, as_json)
+        return
     if ids is not None:
         found: Any = tok.explain_ids(_numbers(ids))
     elif why is not None:
@@ -92,7 +111,7 @@ def command(
         except SpecialTokenError as error:
             raise click.UsageError(str(error)) from error
     if step:
-        _walk(found)
+        _walk(list(_states(found)))
         return
     _write(found, output, tree, as_json)
 
@@ -137,7 +156,7 @@ def _write(found: Any, output: str | None, tree: bool, as_json: bool) -> None:
         text = _picture(found)
     elif tree and hasattr(found, "pretokens") and hasattr(found, "lines"):
         text = "\n".join(found.lines(trees=True, limit=None))
-    elif hasattr(found, "lines"):
+    elif hasattr(found, "pretokens") and hasattr(found, "lines"):
         text = "\n".join(found.lines(limit=None))
     else:
         text = str(found)
@@ -157,9 +176,29 @@ def _picture(found: Any) -> str:
 # ---- with the keyboard ----
 
 
-def _walk(found: Explanation) -> None:
+def _example(name: str) -> Tokenizer:
+    from ..errors import BytepairNotice
+    from ..explain import example_corpus
+    from ..training import train
+
+    corpus, options = example_corpus(name)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", BytepairNotice)  # the end of the replay says why it stopped
+        return train(corpus, **options)
+
+
+def _replay(tok: Tokenizer, output: str | None, step: bool, as_json: bool) -> None:
+    from ..explain import replay
+
+    found = replay(tok)
+    if step:
+        _walk([(f.step, list(found.lines(f))) for f in found])
+    else:
+        _write(found, output, False, as_json)
+
+
+def _walk(states: list[tuple[int, list[str]]]) -> None:
     """Shows one state after another; n or space goes on, p back, w to the next pretoken, q ends."""
-    states = list(_states(found))
     console = showing.console()
     if not states:
         raise click.ClickException("the text has no tokens")
