@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from ._decoding import StreamDecoder
     from ._fitting import Appender
     from ._rewriter import Placed, Rewriter
-    from .explain import Absence, Canonicity, ExplainedIds, Explanation, Origin
+    from .explain import Absence, Canonicity, ExplainedIds, Explanation, Health, Origin
     from .ragged import Ragged
 
 
@@ -776,6 +776,33 @@ class Tokenizer(Facts):
         from .explain import tokens_with_prefix
 
         return tokens_with_prefix(self, prefix)
+
+    def health(self, corpus: Any = None, *, against: Any = None) -> Health:
+        """What may bite later: tokens that no text has, duplicates, joined digits, names that users may type.
+
+        Parameters
+        ----------
+        corpus : as for :func:`bytepair.train`, optional
+            Looks also for tokens that it never uses, and encodes and decodes it, document by document.
+        against : as ``corpus``, optional
+            Another corpus: how far the share of tokens that begin with a space drifts from the one to the other.
+
+        Returns
+        -------
+        Health
+            Findings with numbers and ways out; ``health["unreachable"].ids`` are such tokens.
+
+        Examples
+        --------
+        >>> import bytepair
+        >>> tok = bytepair.train("low low lower lowest", num_merges=4)
+        >>> found = tok.health("low lower")
+        >>> found.level, found["round-trip"].says
+        ('note', '1 documents, 9 bytes: all come back from their ids')
+        """
+        from .explain import health
+
+        return health(self, corpus, against=against)
 
     # ---- a smaller one ----
 

@@ -5,6 +5,7 @@
 ``token`` from a token (``why``), ``whynot`` from a string that is none, ``replay`` from the record of a training.
 """
 
+from .health import Finding, Health, health
 from .ids import Canonicity, ExplainedId, ExplainedIds, explain_ids, is_canonical
 from .merging import Step, Tree
 from .prefix import tokens_with_prefix
@@ -21,7 +22,9 @@ __all__ = [
     "ExplainedId",
     "ExplainedIds",
     "Explanation",
+    "Finding",
     "Frame",
+    "Health",
     "Origin",
     "Pretoken",
     "Replay",
@@ -30,6 +33,7 @@ __all__ = [
     "example_corpus",
     "explain",
     "explain_ids",
+    "health",
     "is_canonical",
     "picture",
     "replay",

@@ -11,6 +11,7 @@ from .. import showing
 from .._check import whole
 from ..errors import BytepairError
 from ..showing import html
+from .merging import merges_of
 from .trees import label
 
 if TYPE_CHECKING:
@@ -197,8 +198,4 @@ def _kind(tok: Tokenizer, id: int) -> str:
         return "special"
     if id in tok._names and id not in v.tokens:
         return "added"
-    return "symbol" if id in _symbols(tok) else "token"
-
-
-def _symbols(tok: Tokenizer) -> frozenset[int]:
-    return frozenset((*tok._vocabulary.base, *tok._vocabulary.fallback))
+    return "symbol" if id in merges_of(tok).first else "token"

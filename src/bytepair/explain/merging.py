@@ -19,6 +19,9 @@ from .._rewriter import spans
 if TYPE_CHECKING:
     from ..tokenizer import Tokenizer
 
+LARGEST = 10_000
+"""Bytes of a token that is taken apart: a hostile file may have tokens of megabytes."""
+
 
 class Step(NamedTuple):
     """One merge at one place.
@@ -114,6 +117,7 @@ class Merges:
         self.codec = codec
         self.vocabulary = v
         self.alphabet = engine_alphabet(v.alphabet, v.base, v.fallback, NONE if v.unknown_id is None else v.unknown_id)
+        self._parts: dict[int, tuple[int, int] | tuple[()]] = {}
         self.by_rank_rule = v.rule == "ranks"
         self.all_places_at_once = not self.by_rank_rule and v.order == "pair" and v.unordered_merge is not None
         if self.by_rank_rule:
@@ -122,6 +126,47 @@ class Merges:
             self.whole = {text: i for i, text in written(v).items()} if v.whole else {}
             ranks: Sequence[int] = v.ranks or range(len(v.merges))
             self._found = {(a, b): (rank, new) for rank, (a, b, new) in zip(ranks, v.merges)}
+
+    @cached_property
+    def first(self) -> frozenset[int]:
+        """The ids of the alphabet's symbols, which were there before the first merge."""
+        return frozenset((*self.vocabulary.base, *self.vocabulary.fallback))
+
+    @cached_property
+    def makers(self) -> dict[int, tuple[int, tuple[int, int]]]:
+        """Under the merge rule: for each token the first merge that makes it, as (rank, parts)."""
+        v = self.vocabulary
+        ranks = v.ranks or range(len(v.merges))
+        found: dict[int, tuple[int, tuple[int, int]]] = {}
+        for rank, (left, right, new) in zip(ranks, v.merges):
+            if new not in self.first:
+                found.setdefault(new, (rank, (left, right)))
+        return found
+
+    def parts(self, id: int) -> tuple[int, int] | tuple[()]:
+        """The two that a token is merged from; none where no merge makes it."""
+        if not self.by_rank_rule:
+            return self.makers[id][1] if id in self.makers else ()
+        if id not in self._parts:
+            data = self.vocabulary.tokens[id]
+            merging = self.of(data, whole=False) if 1 < len(data) <= LARGEST else None
+            made = merging is not None and merging.ids == (id,)
+            self._parts[id] = (merging.steps[-1].left, merging.steps[-1].right) if merging and made else ()
+        return self._parts[id]
+
+    def symbols(self, id: int) -> list[int]:
+        """The first symbols that a token stands for."""
+        if self.by_rank_rule:
+            return [self.vocabulary.base[byte] for byte in self.vocabulary.tokens[id]]
+        out, stack = [], [id]
+        while stack:
+            now = stack.pop()
+            if now in self.makers:
+                left, right = self.makers[now][1]
+                stack += [right, left]
+            else:
+                out.append(now)
+        return out
 
     def find(self, left: int, right: int) -> tuple[int, int] | None:
         """Rank and id of what two neighbours merge into, or None."""

@@ -9,15 +9,12 @@ from typing import TYPE_CHECKING, Any
 from .. import showing
 from ..errors import UnknownTokenError
 from ..showing import html
-from .merging import Merging, Tree, merges_of
+from .merging import LARGEST, Merging, Tree, merges_of
 from .trees import label, lines, svg
 
 if TYPE_CHECKING:
     from ..record import MergeStep
     from ..tokenizer import Tokenizer
-
-LARGEST = 10_000
-"""Bytes of a token whose tree is drawn: a hostile file may have tokens of megabytes."""
 
 _USES = 20
 
@@ -140,9 +137,9 @@ def why(tok: Tokenizer, token: str | bytes | int) -> Origin:
         kind = "special" if number in tok._special_ids else "added"
         return Origin(number, data, kind, None, None, None, None, False, (), False, (), 0, tok)
     data = v.tokens[number]
-    makers = _makers(tok)
+    makers = merges_of(tok).makers
     rank, parts = makers.get(number, (None, None))
-    is_symbol = number in v.base or number in v.fallback
+    is_symbol = number in merges_of(tok).first
     merging = _alone(tok, number)
     if is_symbol:
         tree: Tree | None = Tree(number, 0, len(data))
@@ -180,16 +177,6 @@ def _encoded(tok: Tokenizer, data: bytes) -> tuple[int, ...]:
         return ()
 
 
-def _makers(tok: Tokenizer) -> dict[int, tuple[int, tuple[int, int]]]:
-    """Under the merge rule: for each token the first merge that makes it, as (rank, parts)."""
-    v = tok._vocabulary
-    ranks = v.ranks or range(len(v.merges))
-    found: dict[int, tuple[int, tuple[int, int]]] = {}
-    for rank, (left, right, new) in zip(ranks, v.merges):
-        found.setdefault(new, (rank, (left, right)))
-    return found
-
-
 def _uses(tok: Tokenizer) -> dict[int, list[int]]:
     """For each token those that are merged from it and another."""
     kept: dict[str, Any] = vars(tok)
@@ -208,13 +195,9 @@ def _all_merges(tok: Tokenizer) -> Iterator[tuple[int, int, int]]:
     if v.rule == "merges":
         yield from v.merges
         return
-    merges = merges_of(tok)
-    for i, data in v.tokens.items():
-        if 1 < len(data) <= LARGEST:
-            found = merges.of(data, whole=False)
-            if found is not None and found.ids == (i,):
-                last = found.steps[-1]
-                yield last.left, last.right, i
+    for i in v.tokens:
+        if parts := merges_of(tok).parts(i):
+            yield (*parts, i)
 
 
 def _grown(tok: Tokenizer, id: int, makers: dict[int, tuple[int, tuple[int, int]]]) -> Tree:

@@ -14,8 +14,8 @@ from .. import showing
 from .._text import to_bytes
 from ..errors import UnknownTokenError, VocabularyError
 from ..showing import html
-from .merging import Merging, Step, Tree, merges_of
-from .token import LARGEST, why
+from .merging import LARGEST, Merging, Step, Tree, merges_of
+from .token import why
 from .trees import label
 
 if TYPE_CHECKING:
