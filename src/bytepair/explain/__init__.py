@@ -2,9 +2,11 @@
 
 :class:`~bytepair.tokenizer.Tokenizer` has each of these as a method, ``cli`` prints them, the page draws them.
 ``merging`` has the steps of one pretoken, ``text`` those of a whole text, ``ids`` starts from a model's output,
-``token`` from a token (``why``), ``whynot`` from a string that is none, ``replay`` from the record of a training.
+``token`` from a token (``why``), ``whynot`` from a string that is none, ``replay`` from the record of a
+training; ``health`` looks at a whole vocabulary, ``compare`` at several on one text.
 """
 
+from .compare import Comparison, Split, Stretch, compare
 from .health import Finding, Health, health
 from .ids import Canonicity, ExplainedId, ExplainedIds, explain_ids, is_canonical
 from .merging import Step, Tree
@@ -19,6 +21,7 @@ __all__ = [
     "EXAMPLES",
     "Absence",
     "Canonicity",
+    "Comparison",
     "ExplainedId",
     "ExplainedIds",
     "Explanation",
@@ -28,8 +31,11 @@ __all__ = [
     "Origin",
     "Pretoken",
     "Replay",
+    "Split",
     "Step",
+    "Stretch",
     "Tree",
+    "compare",
     "example_corpus",
     "explain",
     "explain_ids",
