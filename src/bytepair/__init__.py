@@ -21,7 +21,7 @@ from .errors import (
 )
 
 if TYPE_CHECKING:
-    from . import gage, reference
+    from . import evaluate, gage, reference
     from .corpus import WordCounts, files
     from .formats import load
     from .pattern import Pattern
@@ -50,6 +50,7 @@ __all__ = [
     "UnknownTokenError",
     "VocabularyError",
     "WordCounts",
+    "evaluate",
     "files",
     "gage",
     "load",
@@ -70,7 +71,7 @@ _HOMES = {
     "load": "formats",
     "train": "training",
 }
-_MODULES = ("gage", "reference")
+_MODULES = ("evaluate", "gage", "reference")
 
 
 def __getattr__(name: str) -> Any:

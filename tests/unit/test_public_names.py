@@ -29,7 +29,7 @@ def test_all_is_sorted_and_has_each_name_once() -> None:
 def test_every_public_name_is_importable_and_documented(name: str) -> None:
     value = getattr(bytepair, name)
     assert name in dir(bytepair)
-    if callable(value) or name in ("gage", "reference"):
+    if callable(value) or name in ("evaluate", "gage", "reference"):
         assert (value.__doc__ or "").strip(), f"{name} has no docstring"
 
 
@@ -61,7 +61,7 @@ def test_import_loads_nothing_heavy() -> None:
     assert in_a_fresh_process(code) == ""
 
 
-@pytest.mark.parametrize("module", [name for name in bytepair.__all__ if name in ("gage", "reference")])
+@pytest.mark.parametrize("module", [name for name in bytepair.__all__ if name in ("evaluate", "gage", "reference")])
 def test_the_teaching_modules_load_nothing_heavy(module: str) -> None:
     code = f"import sys, bytepair.{module}; print(*(name for name in {HEAVY} if name in sys.modules))"
     assert in_a_fresh_process(code) == ""

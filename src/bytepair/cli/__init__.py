@@ -27,6 +27,8 @@ VERBS = {
     "count": "Count tokens, and bytes per token, of files.",
     "merges": "Print what a tokenizer learned, merge by merge.",
     "explain": "Show every merge of a text, and where a token comes from.",
+    "evaluate": "Measure tokenizers and baselines on text.",
+    "sweep": "Measure every size of vocabulary on held-out text.",
     "compare": "Show where several tokenizers cut a text.",
     "check": "Look for what may bite later in a vocabulary.",
     "convert": "Write a tokenizer in another format, and check what was written.",
