@@ -190,7 +190,7 @@ def sweep(
     --------
     >>> found = sweep("low lower lowest " * 40, held_out="slow lowest", vocab_sizes=[256, 260], specials=())
     >>> [(p.vocab_size, p.tokens) for p in found]
-    [(256, 11), (260, 6)]
+    [(256, 11), (260, 5)]
     """
     width = whole("width", width, 1, BytepairError)
     context = whole("context", context, 1, BytepairError)
