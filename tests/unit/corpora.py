@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from bytepair.corpus.readers import Reading
@@ -14,4 +15,4 @@ def texts(corpus: Any) -> list[bytes]:
 
 def named(corpus: Any) -> list[tuple[str, bytes]]:
     """The same with the documents' names, without the folders in them."""
-    return [(document.name.rpartition("/")[2], b"".join(document.open())) for document in Reading(corpus)]
+    return [(re.split(r"[/\\\\]", document.name)[-1], b"".join(document.open())) for document in Reading(corpus)]
