@@ -87,7 +87,7 @@ def test_text_that_begins_like_a_packed_file(tmp_path: Path) -> None:
 
 @packed
 def test_a_bomb_takes_time_but_no_memory(suffix: str, tmp_path: Path) -> None:
-    size = 32 << 20
+    size = 64 << 20
     path = tmp_path / f"bomb{suffix}"
     path.write_bytes(PACKERS[suffix](bytes(size)))
     assert path.stat().st_size < size // 500
@@ -247,7 +247,7 @@ def test_a_zip_that_is_encrypted_or_a_bomb(tmp_path: Path) -> None:
     path.write_bytes(data)
     with pytest.raises(bytepair.FormatError, match="a is encrypted"):
         texts(path)
-    size = 32 << 20
+    size = 64 << 20
     path = zipped(tmp_path / "bomb.zip", {"bomb": bytes(size)})
     tracemalloc.start()
     try:

@@ -284,10 +284,22 @@ def test_a_dataset_of_pyarrow(tmp_path: Path) -> None:
     assert texts(dataset.dataset(tmp_path)) == [text.encode() for text in ROWS]
 
 
+def test_how_objects_are_read() -> None:
+    table = pa.table({"content": ["a\nb", None], "text": ["x", "y"]})
+    with pytest.warns(bytepair.BytepairNotice, match="the table: 1 of 2 rows were left out"):
+        assert named(files(table, column="content", by="line", bad_rows="skip")) == [
+            ("the table#0:1", b"a\n"), ("the table#0:2", b"b"),
+        ]  # fmt: skip
+    assert texts(files(pa.array([b"\xff"]), pa.table({"text": [b"\xe9"]}), encoding="latin-1")) == [
+        "ÿ".encode(),
+        "é".encode(),
+    ]
+
+
 def test_objects_of_pyarrow_that_are_no_corpus() -> None:
     with pytest.raises(bytepair.TrainingError, match="an array of int64 is no corpus"):
         texts(pa.array([1]))
-    with pytest.raises(bytepair.TrainingError, match=r"the table has no column 'text' .*'a'.*table\['content'\]"):
+    with pytest.raises(bytepair.TrainingError, match=r"the table has no column 'text' .*'a'.*files\(table, column="):
         texts(pa.table({"a": ["x"]}))
     with pytest.raises(bytepair.TrainingError, match="'text' of the table holds int64"):
         texts(pa.table({"text": [1]}))
@@ -308,6 +320,10 @@ def test_datasets_of_hugging_face(monkeypatch: pytest.MonkeyPatch) -> None:
     assert texts(made.select([4, 2])) == [expected[4], expected[2]]
     assert texts(made.with_format("numpy")) == expected
     assert texts(made["text"]) == expected
+    other = made.rename_column("text", "content")
+    assert texts(files(other, other.to_iterable_dataset(), column="content")) == expected * 2
+    with pytest.raises(bytepair.TrainingError, match="the table: tables have columns"):
+        texts(files(made, field="text"))
 
     def rows() -> Iterator[dict[str, Any]]:
         for text in ROWS:

@@ -104,7 +104,7 @@ def _streamed(dataset: Any, column: str, how: How) -> Iterator[Document]:
     return rows(arrays(), "the dataset", how)
 
 
-_cure = "rename it, or choose one with dataset.select_columns"
+_cure = 'name one, as in files(dataset, column="content")'
 
 
 def _column(schema: Any, how: How, what: str) -> str:
@@ -112,7 +112,7 @@ def _column(schema: Any, how: How, what: str) -> str:
     if schema.names.count(column) != 1:
         raise TrainingError(
             f"{what} has no column {column!r} of its own (its columns: {_listed(schema.names)}); "
-            "give one of them, as in table['content']"
+            "name one, as in files(table, column=...)"
         )
     kind = schema.field(column).type
     if not is_text(kind):

@@ -45,7 +45,7 @@ class How:
         if self.encoding is not None:
             _check_encoding(self.encoding)
         if self.format is not None:
-            self._check_used(self.format, f"format={self.format!r}")
+            self.check_used(self.format, f"format={self.format!r}")
         if self.format == "raw" and self.encoding is not None:
             raise TrainingError(
                 f'encoding={self.encoding!r} changes bytes, format="raw" keeps them as they are; leave one out'
@@ -88,11 +88,17 @@ class How:
         content = self.format or next((kind for suffix, kind in _KINDS.items() if stem.endswith(suffix)), "text")
         if self.format is None and content in ("csv", "tsv") and self.column is None:
             content = "text"  # comma-separated files are often small data in a tree of sources, and readable as text
-        self._check_used(content, name)
+        self.check_used(content, name)
         return Kind(packing, None, content)
 
-    def _check_used(self, content: str, what: str) -> None:
-        """Refuse a field or column that would have no effect on ``what``."""
+    def check_used(self, content: str, what: str) -> None:
+        """Refuse a field or column that would have no effect on ``what``.
+
+        Raises
+        ------
+        TrainingError
+            The message says what to give in its place.
+        """
         if content == "jsonl" and self.field is None and self.column is not None:
             raise TrainingError(f"{what}: JSON lines have fields, not columns; give field={self.column!r}")
         if content in TABLES and self.column is None and self.field is not None:

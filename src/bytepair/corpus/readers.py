@@ -89,19 +89,19 @@ def total_size(corpus: Any) -> int | None:
     if isinstance(corpus, os.PathLike):
         return _sum(path_sources(Path(corpus)))
     if isinstance(corpus, Files):
-        return _sum(corpus.sources())
+        return _sum(corpus.parts())
     if isinstance(corpus, (list, tuple)):
         sizes = [total_size(item) if isinstance(item, (str, bytes, os.PathLike, Files)) else None for item in corpus]
         return None if None in sizes else sum(size for size in sizes if size is not None)
     return None
 
 
-def _sum(sources: Iterable[Source]) -> int | None:
+def _sum(parts: Iterable[Any]) -> int | None:
     total = 0
-    for source in sources:
-        if source.size is None:
+    for part in parts:
+        if not isinstance(part, Source) or part.size is None:
             return None
-        total += source.size
+        total += part.size
     return total
 
 
@@ -109,8 +109,11 @@ def _documents(corpus: Any, tally: Tally) -> Iterator[Document]:
     if isinstance(corpus, (str, bytes, bytearray, memoryview)):
         yield _text(corpus, "the text", tally)
     elif isinstance(corpus, Files):
-        for source in corpus.sources():
-            yield from _of_source(source, corpus.how, tally)
+        for part in corpus.parts():
+            if isinstance(part, Source):
+                yield from _of_source(part, corpus.how, tally)
+            else:
+                yield from _told(object_documents(part, corpus.how), tally)
     elif (reason := why_not(corpus)) is not None:
         raise TrainingError(reason)
     elif isinstance(corpus, os.PathLike):

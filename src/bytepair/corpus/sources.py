@@ -12,6 +12,7 @@ from typing import Any
 
 from .._check import brief
 from ..errors import TrainingError
+from .objects import is_object, why_not
 from .options import How
 from .streams import Source, file_source, reading
 
@@ -27,10 +28,10 @@ class Files:
 
     def paths(self) -> list[Path]:
         """The files on this machine, in the order in which they are read."""
-        return [Path(source.name) for source in self.sources() if os.path.exists(source.name)]
+        return [Path(part.name) for part in self.parts() if isinstance(part, Source) and os.path.exists(part.name)]
 
-    def sources(self) -> Iterator[Source]:
-        """What is read, in order.
+    def parts(self) -> Iterator[Any]:
+        """What is read, in order: a :class:`~bytepair.corpus.streams.Source`, or a table in memory.
 
         Raises
         ------
@@ -41,8 +42,12 @@ class Files:
         empty: list[str] = []
         matched = False
         for pattern in self.patterns:
+            found: Iterator[Any]
             if isinstance(pattern, os.PathLike):
                 found = path_sources(Path(pattern))
+            elif is_object(pattern):
+                self.how.check_used("parquet", "the table")
+                found = iter((pattern,))
             elif not isinstance(pattern, str):
                 found = iter((file_source(pattern),))
             elif is_address(pattern):
@@ -98,11 +103,12 @@ def files(
 
     Parameters
     ----------
-    patterns : str, Path, or open binary file
+    patterns : str, Path, open binary file, dataset or pyarrow table
         A str is a glob, in which ``**`` goes through folders, or an address such as ``"s3://bucket/*.jsonl.zst"``,
         ``"https://..."`` or ``"memory://..."``, which fsspec opens. A Path is that file or folder and no pattern; a
         folder is read with all below it. They are read in the order given, the files that one of them stands for in
-        the order of their paths; what two patterns match is read once.
+        the order of their paths; what two patterns match is read once. Tables in memory, pyarrow's and the datasets of
+        Hugging Face, may stand among them, to be read by ``column``.
     by : "document" or "line"
         Whether a text is one document, or each of its lines is, with its ``\\n``.
     field : str, optional
@@ -144,10 +150,11 @@ def files(
     if not patterns:
         raise TrainingError("files() takes one or more glob patterns, such as 'src/**/*.py'")
     for pattern in patterns:
-        if not isinstance(pattern, (str, os.PathLike)) and not hasattr(pattern, "read"):
+        if not isinstance(pattern, (str, os.PathLike)) and not hasattr(pattern, "read") and not is_object(pattern):
             raise TrainingError(
-                f"files() takes glob patterns, addresses, Paths and open binary files, not a {type(pattern).__name__}; "
-                "a corpus in memory goes to train() itself"
+                why_not(pattern)
+                or f"files() takes glob patterns, addresses, Paths, open binary files and tables, "
+                f"not a {type(pattern).__name__}; other corpora in memory go to train() itself"
             )
     return Files(patterns, How(by, field, column, encoding, errors, format, bad_rows))
 
