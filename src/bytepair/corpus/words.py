@@ -116,12 +116,14 @@ class WordCounts:
         threads : int, optional
             All cores unless given. The result is the same for any number.
         progress : callable or True, optional
-            Called now and then with a :class:`bytepair.progress.Report`; True shows a bar on a terminal.
+            Called now and then with a :class:`bytepair.progress.Report`; True shows it where it runs.
 
         Raises
         ------
         TrainingError
             A file or folder cannot be read, or a document is no text.
+        FormatError
+            A file is damaged, or has no text where it should have.
         """
         import numpy  # noqa: F401  (now, not within the engine: Ctrl-C in its first import would be lost there)
 
