@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import re
 from dataclasses import dataclass
 
 from .._check import brief
@@ -81,6 +82,8 @@ class How:
         """
         if self.format == "raw":
             return Kind(None, None, "raw")
+        if name.startswith(("http://", "https://")):
+            name = re.split(r"[?#]", name)[0]  # what follows is a question to the server, and no name
         packing, stem = packed(name)
         archive = next((kind for suffix, kind in _ARCHIVES.items() if stem.endswith(suffix)), None)
         if archive is not None:
