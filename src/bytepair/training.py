@@ -69,7 +69,9 @@ def train(
     corpus : str, bytes, Path, files(...), WordCounts, an open binary file, or a list or iterator
         A str or bytes is the text itself, a Path a file or a folder (read recursively, files in the order of their
         relative paths, links and hidden names skipped), ``bytepair.files("src/**/*.py")`` a glob. A list or iterator
-        holds documents (str, bytes) or files (Path). Files are read as bytes.
+        holds documents (str, bytes) or files (Path). Files are read as bytes; the texts in JSON lines, tables, archives
+        and packed files are found by the rules of :func:`bytepair.files`, which also changes how files are read.
+        Datasets of Hugging Face and pyarrow's arrays and tables are corpora too.
     vocab_size : int
         Ids in all: specials, alphabet and merges.
     num_merges : int, optional
@@ -111,6 +113,8 @@ def train(
         ``vocab_size`` is under what exists before the first merge; the message names that floor.
     TrainingError
         An option or the corpus cannot be used.
+    FormatError
+        A file of the corpus is damaged, or has no text where it should have; the message names file and place.
 
     Notes
     -----

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
 import json
+import tarfile
 from pathlib import Path
 
 import pytest
@@ -128,3 +130,74 @@ def test_a_corpus_that_is_missing_is_1(run, tmp_path: Path) -> None:
     assert "none does not exist; give the path of a file or of a folder" in result.stderr
     assert result.stderr.count("\n") == 1
     assert not (tmp_path / "out.json").exists()
+
+
+ROWS = ["low low", "lower", "low\nlowest\n"]
+
+
+def test_corpora_of_every_kind(run, tmp_path: Path) -> None:
+    pa = pytest.importorskip("pyarrow")
+    import pyarrow.parquet as pq
+
+    lines = "".join(json.dumps({"text": row, "content": row[::-1]}) + "\n" for row in ROWS).encode()
+    (tmp_path / "a.jsonl").write_bytes(lines)
+    (tmp_path / "a.jsonl.gz").write_bytes(gzip.compress(lines))
+    pq.write_table(pa.table({"text": ROWS}), tmp_path / "a.parquet")
+    (tmp_path / "a.csv").write_text("n,text\n" + "".join(f'1,"{row}"\n' for row in ROWS), "utf-8")
+    for number, row in enumerate(ROWS):
+        (tmp_path / f"{number}.txt").write_text(row, "utf-16", newline="")
+    with tarfile.open(tmp_path / "a.tar.xz", "w:xz") as archive:
+        archive.add(tmp_path / "a.jsonl", "a.jsonl")
+    out = tmp_path / "out.json"
+    expected = bytepair.train(ROWS, num_merges=3)
+    by_line = bytepair.train(["low low", "lower", "low\n", "lowest\n"], num_merges=3, pattern="none")
+    for arguments, tok in [
+        (("a.jsonl",), expected),
+        (("a.jsonl.gz",), expected),
+        (("a.jsonl", "--field", "content"), bytepair.train([row[::-1] for row in ROWS], num_merges=3)),
+        (("a.parquet",), expected),
+        (("a.parquet", "--by", "line", "--pattern", "none"), by_line),
+        (("a.csv", "--column", "text"), expected),
+        (("a.csv", "--format", "csv"), expected),
+        (("a.csv",), bytepair.train(tmp_path / "a.csv", num_merges=3)),
+        (("a.tar.xz",), expected),
+        (("?.txt", "--encoding", "utf-16"), expected),
+        ((tmp_path.as_uri() + "/a.parquet",), expected),
+        (("a.jsonl", "--format", "text"), bytepair.train(lines, num_merges=3)),
+        (("a.jsonl.gz", "--format", "raw"), bytepair.train(gzip.compress(lines, mtime=0), num_merges=0)),
+    ]:
+        name = arguments[0] if "://" in arguments[0] else tmp_path / arguments[0]
+        merges = 0 if "raw" in arguments else 3
+        result = run("train", name, *arguments[1:], "--num-merges", merges, "-o", out)
+        assert result.exit_code == 0, result.stderr
+        assert bytepair.load(out) == tok, arguments
+    result = run("train", "-", "--format", "jsonl", "--num-merges", 3, "-o", out, stdin=lines)
+    assert bytepair.load(out) == expected
+    result = run("train", "-", "--num-merges", 3, "-o", out, stdin=gzip.compress(TEXT))
+    assert bytepair.load(out) == bytepair.train(TEXT, num_merges=3)
+    (tmp_path / "bad.jsonl").write_bytes(lines + b"no\n")
+    result = run("train", tmp_path / "bad.jsonl", "-o", out, "--num-merges", 3)
+    assert result.exit_code == 1
+    assert "bad.jsonl, line 4 (byte offset" in result.stderr and "--bad-rows skip" in result.stderr
+    result = run("train", tmp_path / "bad.jsonl", "-o", out, "--num-merges", 3, "--bad-rows", "skip")
+    assert result.stderr.startswith("note: ") and "1 of 4 lines were left out" in result.stderr
+    assert bytepair.load(out) == expected
+
+
+@pytest.mark.parametrize(("options", "message"), [
+    (["--by", "word"], "--by"),
+    (["--format", "text", "--field", "a"], "means nothing"),
+    (["--encoding", "nope"], "encoding is 'nope'"),
+])  # fmt: skip
+def test_wrong_ways_to_read(run, tmp_path: Path, options: list[str], message: str) -> None:
+    result = run("train", "-", "-o", tmp_path / "x", *options, stdin=TEXT)
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert result.stderr.count("\n") == 1
+
+
+def test_text_that_is_not_in_its_encoding_has_file_and_offset(run, tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_bytes(b"ok\n\xff\xfe bad")
+    result = run("train", tmp_path, "--errors", "strict", "-o", tmp_path / "out.json")
+    assert result.exit_code == 1
+    assert "a.txt: byte 0xFF at byte offset 3 is no utf-8" in result.stderr

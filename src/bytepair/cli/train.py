@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import click
 
 from ..errors import PatternError, SpecialTokenError, VocabularyError
 from ..pattern import resolve
-from . import _io
+from . import _corpus, _io
 
 
 @click.command("train")
 @click.argument("corpus", nargs=-1, required=True)
+@_corpus.reading_options
 @click.option("-o", "--output", metavar="OUT", help="Save the tokenizer to this file; - is stdout.")
 @click.option(
     "--vocab-size",
@@ -99,15 +99,17 @@ def command(
     as_json: bool,
     **options: Any,
 ) -> None:
-    """Train a tokenizer on CORPUS: files, folders with all files below them, or - for stdin.
+    """Train a tokenizer on CORPUS: files, folders with all files below them, addresses, or - for stdin.
 
     Byte-pair encoding: the most frequent pair of neighbours becomes a new token, again and again, until the vocabulary
     is full or no pair repeats. Files are read as bytes, in the order given; those of a folder in the order of their
-    paths, without links and hidden names.
+    paths, without links and hidden names. Of .jsonl, .parquet and .arrow the texts are read (--field, --column), .tar
+    and .zip are looked into, and what gzip, bzip2, xz or zstd packed is unpacked.
 
     \b
     Examples:
       bytepair train src docs -o my.json
+      bytepair train "s3://bucket/*.jsonl.zst" --field content -o my.json
       bytepair train notes.txt --vocab-size 1000 --special "<end>" -o my.json
       printf "low low lower lowest" | bytepair train - --vocab-size 280 --trace
     """
@@ -128,8 +130,8 @@ def command(
     try:
         if options["pattern"] is not None:
             options["pattern"] = resolve(options["pattern"])
-        sources = [_io.stdin() if source == "-" else Path(source) for source in corpus]
-        tok = train(sources, progress=True, **options)
+        texts = _corpus.corpus(corpus, options)
+        tok = train(texts, progress=True, **options)
     except (PatternError, SpecialTokenError, VocabularyError) as error:
         raise click.UsageError(str(error)) from error
     if output is not None:

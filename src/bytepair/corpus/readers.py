@@ -1,96 +1,128 @@
 """Documents of a corpus, one after the other, in pieces: no text is held whole that need not be.
 
-Reads texts, files, folders, globs and iterators of them. ``words`` counts what comes out of here.
+What a corpus can be, and which reader takes it: this is where all of them meet. ``words`` counts what comes out.
 """
 
 from __future__ import annotations
 
-import glob
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Set
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Set
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from .._notices import notice
 from .._text import to_bytes
-from ..errors import TextError, TrainingError
+from ..errors import FormatError, TextError, TrainingError
+from . import jsonl, tables
+from .archives import is_tar, tar_documents, zip_documents
+from .document import PIECE, Document, Tally, by_lines
+from .encodings import to_utf8
+from .objects import is_object, object_documents, why_not
+from .options import How, Kind
+from .sources import Files, folder_files, path_sources
+from .streams import ByteStream, Source, file_source, opened, unpacked
 
-PIECE = 4 << 20
-"""Bytes read from a file at a time."""
+__all__ = ["Document", "Reading", "documents", "folder_files", "total_size"]
 
-
-@dataclass(frozen=True)
-class Files:
-    """The files that match some glob patterns; made by :func:`files`."""
-
-    patterns: tuple[str, ...]
-
-    def paths(self) -> list[Path]:
-        """The files, each once, ordered by their paths; links and hidden names are skipped."""
-        found = {
-            os.path.normpath(name)
-            for pattern in self.patterns
-            for name in glob.glob(pattern, recursive=True)
-            if os.path.isfile(name) and not _through_link(name, pattern)
-        }
-        return sorted(map(Path, found), key=lambda path: _sort_key(path.as_posix()))
+_AS_THEY_ARE = How()
 
 
-def _through_link(name: str, pattern: str) -> bool:
-    """Whether a match, or a folder on the way to it that the pattern does not spell out, is a link."""
-    parts, spelled = Path(name).parts, 0
-    for given, part in zip(Path(pattern).parts, parts):
-        if given != part:
-            break
-        spelled += 1
-    return any(os.path.islink(Path(*parts[:k])) for k in range(spelled + 1, len(parts) + 1))
+class Reading:
+    """One pass over a corpus, and how far it has come.
 
-
-def files(*patterns: str) -> Files:
-    """A corpus of all files that match glob patterns; ``**`` goes through folders.
+    Parameters
+    ----------
+    corpus : as for :func:`bytepair.train`
+    cut_lines : bool
+        Whether texts whose lines are documents come line by line; else such a document is ``by_line``, for a counter
+        that cuts by itself.
 
     Examples
     --------
-    >>> files("src/**/*.py")
-    Files(patterns=('src/**/*.py',))
+    >>> reading = Reading(["low", b"lower"])
+    >>> [(document.name, document.size) for document in reading]
+    [('document 0', 3), ('document 1', 5)]
+    >>> reading.done, reading.total
+    (8, 8)
     """
-    if not patterns or not all(isinstance(p, str) for p in patterns):
-        raise TrainingError("files() takes one or more glob patterns, such as 'src/**/*.py'")
-    return Files(patterns)
 
+    def __init__(self, corpus: Any, *, cut_lines: bool = True) -> None:
+        self._corpus, self._cut_lines = corpus, cut_lines
+        self._tally = Tally()
 
-@dataclass(frozen=True)
-class Document:
-    """One text of a corpus. No pretoken crosses its borders."""
+    @property
+    def done(self) -> int:
+        """Bytes that have been read; those of files as they lie on disk, packed or not."""
+        return self._tally.done
 
-    name: str
-    size: int | None
-    open: Callable[[], Iterator[bytes]]
-    """Gives the text in pieces of bytes."""
+    @property
+    def total(self) -> int | None:
+        """Bytes in all where that is known without reading, else None."""
+        return total_size(self._corpus)
 
+    def __iter__(self) -> Iterator[Document]:
+        """The documents, in their order.
 
-Corpus = str | bytes | Path | Files | Iterable[Any]
+        Raises
+        ------
+        TrainingError
+            A path does not exist, or something in the corpus is no text and no path.
+        FormatError
+            A file is damaged, or not what its name says.
+        """
+        found = _documents(self._corpus, self._tally)
+        return by_lines(found) if self._cut_lines else found
 
 
 def documents(corpus: Any) -> Iterator[Document]:
-    """The documents of a corpus in their order.
+    """The documents of a corpus in their order; see :class:`Reading`."""
+    return iter(Reading(corpus))
 
-    Raises
-    ------
-    TrainingError
-        A path does not exist, or something in the corpus is no text and no path.
-    """
+
+def total_size(corpus: Any) -> int | None:
+    """Bytes in the corpus where that is known without reading it, else None."""
+    if isinstance(corpus, bytes):
+        return len(corpus)
+    if isinstance(corpus, str):
+        return len(corpus) if corpus.isascii() else len(corpus.encode("utf-8", "surrogatepass"))
+    if isinstance(corpus, os.PathLike):
+        return _sum(path_sources(Path(corpus)))
+    if isinstance(corpus, Files):
+        return _sum(corpus.parts())
+    if isinstance(corpus, (list, tuple)):
+        sizes = [total_size(item) if isinstance(item, (str, bytes, os.PathLike, Files)) else None for item in corpus]
+        return None if None in sizes else sum(size for size in sizes if size is not None)
+    return None
+
+
+def _sum(parts: Iterable[Any]) -> int | None:
+    total = 0
+    for part in parts:
+        if not isinstance(part, Source) or part.size is None:
+            return None
+        total += part.size
+    return total
+
+
+def _documents(corpus: Any, tally: Tally) -> Iterator[Document]:
     if isinstance(corpus, (str, bytes, bytearray, memoryview)):
-        yield _text(corpus, "the text")
-    elif isinstance(corpus, os.PathLike):
-        yield from _path(Path(corpus))
-    elif hasattr(corpus, "read"):
-        yield _stream(corpus)
+        yield _text(corpus, "the text", tally)
     elif isinstance(corpus, Files):
-        paths = corpus.paths()
-        if not paths:
-            raise TrainingError(f"no file matches {' or '.join(map(repr, corpus.patterns))}; check the pattern")
-        yield from map(_file, paths)
+        for part in corpus.parts():
+            if isinstance(part, Source):
+                yield from _of_source(part, corpus.how, tally)
+            else:
+                yield from _told(object_documents(part, corpus.how), tally)
+    elif (reason := why_not(corpus)) is not None:
+        raise TrainingError(reason)
+    elif isinstance(corpus, os.PathLike):
+        for source in path_sources(Path(corpus)):
+            yield from _of_source(source, _AS_THEY_ARE, tally)
+    elif hasattr(corpus, "read"):
+        yield from _of_source(file_source(corpus), _AS_THEY_ARE, tally)
+    elif is_object(corpus):
+        yield from _told(object_documents(corpus, _AS_THEY_ARE), tally)
     elif isinstance(corpus, (Mapping, Set)):
         raise TrainingError(
             f"a {type(corpus).__name__} is no corpus: give counted words as WordCounts(...), documents as a list, "
@@ -98,14 +130,13 @@ def documents(corpus: Any) -> Iterator[Document]:
         )
     elif isinstance(corpus, Iterable):
         for i, item in enumerate(corpus):
-            if isinstance(item, os.PathLike):
-                yield from _path(Path(item))
-            elif hasattr(item, "read"):
-                yield _stream(item)
-            elif isinstance(item, (str, bytes, bytearray, memoryview)):
-                yield _text(item, f"document {i}")
+            if isinstance(item, (str, bytes, bytearray, memoryview)):
+                yield _text(item, f"document {i}", tally)
+            elif isinstance(item, (os.PathLike, Files)) or hasattr(item, "read"):
+                yield from _documents(item, tally)
             else:
-                raise TrainingError(f"document {i} is a {type(item).__name__}; documents are str, bytes or Path")
+                reason = why_not(item) or f"a {type(item).__name__} is no text; documents are str, bytes or Path"
+                raise TrainingError(f"document {i}: {reason}")
     else:
         raise TrainingError(
             f"a {type(corpus).__name__} is no corpus; give a text, a Path, files('*.txt'), WordCounts, "
@@ -113,80 +144,92 @@ def documents(corpus: Any) -> Iterator[Document]:
         )
 
 
-def total_size(corpus: Any) -> int | None:
-    """Bytes in the corpus where that is known without reading it, else None."""
-    if isinstance(corpus, (str, bytes)):
-        return len(corpus)
-    if isinstance(corpus, (os.PathLike, Files)) or (
-        isinstance(corpus, (list, tuple)) and all(isinstance(item, os.PathLike) for item in corpus)
-    ):
-        return sum(document.size or 0 for document in documents(corpus))
-    if isinstance(corpus, (list, tuple)) and all(isinstance(item, (str, bytes)) for item in corpus):
-        return sum(map(len, corpus))
-    return None
-
-
-def _text(text: str | bytes | bytearray | memoryview, name: str) -> Document:
+def _text(text: str | bytes | bytearray | memoryview, name: str, tally: Tally) -> Document:
     try:
         data = to_bytes(text, "strict")
     except TextError as error:
         raise TextError(f"{name}: {error.what}", "encode it yourself, with the error handler you want") from None
-    return Document(name, len(data), lambda: iter((data,)))
+    if len(data) <= PIECE:
+        tally.add(len(data))
+        return Document(name, len(data), data)
+    return Document(name, len(data), partial(_cut, data, tally))
 
 
-def _stream(file: Any) -> Document:
-    """An open file, such as ``sys.stdin.buffer``: one document."""
-
-    def pieces() -> Iterator[bytes]:
-        while piece := file.read(PIECE):
-            if not isinstance(piece, bytes):
-                raise TrainingError("the open file gives str; open it in binary mode, or use sys.stdin.buffer")
-            yield piece
-
-    return Document(getattr(file, "name", "a stream"), None, pieces)
+def _cut(data: bytes, tally: Tally) -> Iterator[bytes]:
+    for start in range(0, len(data), PIECE):
+        piece = data[start : start + PIECE]
+        tally.add(len(piece))
+        yield piece
 
 
-def _path(path: Path) -> Iterator[Document]:
-    if path.is_dir():
-        yield from map(_file, folder_files(path))
-    elif path.exists():
-        yield _file(path)
+def _told(found: Iterable[Document], tally: Tally) -> Iterator[Document]:
+    for document in found:
+        tally.add(document.size or 0)
+        yield document
+
+
+def _of_source(source: Source, how: How, tally: Tally) -> Iterator[Document]:
+    """The documents of a file, by what its name and ``how`` say that it is."""
+    kind = how.kind(source.name)
+    if kind.archive == "zip":
+        yield from zip_documents(source, tally, partial(_of_member, how=how))
+    elif kind.content == "parquet":
+        yield from tables.parquet_documents(source, how, tally)
+    elif kind.content == "arrow":
+        yield from tables.arrow_documents(source, how, tally)
+    elif kind.archive is None and kind.content in ("text", "raw") and not source.given and source.size is not None:
+        # A file that can be opened whenever somebody has time for it, on any thread.
+        pieces = partial(_pieces, source, kind, how, tally)
+        yield Document(source.name, source.size, pieces, how.by == "line")
     else:
-        raise TrainingError(f"{path} does not exist; give the path of a file or of a folder")
+        with opened(source, kind, tally) as stream:
+            # A stream has no name to tell that it is an archive.
+            if source.given and kind.content == "text" and how.format is None and is_tar(stream.peek(512)):
+                kind = Kind(kind.packing, "tar", "text")
+            yield from _of_stream(stream, None, kind, how)
 
 
-def folder_files(folder: Path, suffix: str = "") -> list[Path]:
-    """The files below a folder, by relative path as UTF-8 bytes with "/" between; links and hidden names skipped."""
-    found: list[tuple[bytes, Path]] = []
-    for where, folders, names in os.walk(folder, onerror=_raise):
-        folders[:] = [n for n in folders if not n.startswith(".") and not os.path.islink(os.path.join(where, n))]
-        for name in names:
-            path = Path(where, name)
-            if name.startswith(".") or not name.endswith(suffix) or path.is_symlink() or not path.is_file():
-                continue
-            found.append((_sort_key(path.relative_to(folder).as_posix()), path))
-    return [path for _, path in sorted(found)]
+def _pieces(source: Source, kind: Kind, how: How, tally: Tally) -> Iterator[bytes]:
+    with opened(source, kind, tally) as stream:
+        if kind.content == "text" and how.format is None and is_tar(stream.peek(512)):
+            raise FormatError(
+                f'{source.name} is a tar archive; name it .tar, or say format="text" (--format text) for its bytes'
+            )
+        yield from to_utf8(stream.pieces(), how, source.name)
 
 
-def _sort_key(path: str) -> bytes:
-    return path.encode("utf-8", "surrogateescape")
+def _of_stream(stream: ByteStream, size: int | None, kind: Kind, how: How) -> Iterator[Document]:
+    """The documents of a stream from its next byte on; all of them are read before the stream goes on."""
+    if kind.archive == "tar":
+        yield from tar_documents(stream, partial(_of_member, how=how))
+    elif kind.content == "jsonl":
+        yield from jsonl.documents(stream, how)
+    elif kind.content in ("csv", "tsv"):
+        yield from tables.csv_documents(stream, how, "," if kind.content == "csv" else "\t")
+    else:
+        by_line = how.by == "line"
+        first = stream.peek(min(PIECE, PIECE if size is None else size) + 1)
+        if len(first) <= PIECE:
+            # Short enough to be held: a thread may take its time over it while the stream goes on.
+            data = b"".join(to_utf8([stream.read(len(first))] if first else [], how, stream.name))
+            yield Document(stream.name, len(data), data, by_line)
+        else:
+            yield Document(stream.name, None, lambda: to_utf8(stream.pieces(), how, stream.name), by_line)
 
 
-def _raise(error: OSError) -> None:
-    raise TrainingError(f"cannot read the folder {error.filename}: {error.strerror}") from error
-
-
-def _file(path: Path) -> Document:
-    def pieces() -> Iterator[bytes]:
-        try:
-            with open(path, "rb") as file:
-                while piece := file.read(PIECE):
-                    yield piece
-        except OSError as error:
-            raise TrainingError(f"cannot read {path}: {error.strerror or error}") from error
-
-    try:
-        size = path.stat().st_size
-    except OSError as error:
-        raise TrainingError(f"cannot read {path}: {error.strerror or error}") from error
-    return Document(str(path), size, pieces)
+def _of_member(stream: ByteStream, size: int | None, *, how: How) -> Iterator[Document]:
+    """The documents of a file in an archive, by its own name."""
+    kind = how.kind(stream.name)
+    if kind.content in ("parquet", "arrow"):
+        raise FormatError(
+            f"{stream.name}: such a file cannot be read in an archive; unpack the archive and give the files"
+        )
+    if kind.archive is not None:
+        # Sources of programs have some for their tests: no reason to refuse the whole.
+        notice(
+            f"{stream.name} is an archive in an archive, and read as it is; unpack the outer one to have what is in it",
+            2,
+        )
+        kind = Kind(None, None, "raw")
+    with unpacked(stream, kind, strict=True) as inner:
+        yield from _of_stream(inner, None if inner is not stream else size, kind, how)

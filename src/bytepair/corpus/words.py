@@ -21,7 +21,8 @@ from ..errors import TextError, TrainingError
 from ..pattern import Pattern, resolve
 from ..progress import EVERY, Report, Reporter
 from ..vocabulary import check_specials
-from .readers import Document, documents, total_size
+from .document import Document
+from .readers import Reading
 
 if TYPE_CHECKING:
     import numpy as np
@@ -115,12 +116,14 @@ class WordCounts:
         threads : int, optional
             All cores unless given. The result is the same for any number.
         progress : callable or True, optional
-            Called now and then with a :class:`bytepair.progress.Report`; True shows a bar on a terminal.
+            Called now and then with a :class:`bytepair.progress.Report`; True shows it where it runs.
 
         Raises
         ------
         TrainingError
             A file or folder cannot be read, or a document is no text.
+        FormatError
+            A file is damaged, or has no text where it should have.
         """
         import numpy  # noqa: F401  (now, not within the engine: Ctrl-C in its first import would be lost there)
 
@@ -173,12 +176,12 @@ class _Counting:
         self.splitter = pattern.splitter
         self.names = [name.encode() for name in specials]
         self.specials = _engine.Specials(self.names, list(range(len(specials)))) if specials else None
-        self.documents = enumerate(documents(corpus))
+        self.reading = Reading(corpus)
+        self.documents = enumerate(self.reading)
         self.tasks = self._tasks()
         self.lock = threading.Lock()
-        self.bytes_read = 0
         self.stop = False
-        self.report = Report.reporter("count", "bytes", total_size(corpus) if progress else None, progress)
+        self.report = Report.reporter("count", "bytes", self.reading.total if progress else None, progress)
 
     def run(self, threads: int) -> Any:
         with self.report:
@@ -194,7 +197,7 @@ class _Counting:
                     running = {pool.submit(self._work, counter) for counter in counters}
                     while running:
                         done, running = wait(running, EVERY, FIRST_EXCEPTION)
-                        self.report.update(self.bytes_read)
+                        self.report.update(self.reading.done)
                         for future in done:
                             future.result()
                 finally:
@@ -216,7 +219,7 @@ class _Counting:
                 self._count(counter, number, task)
             else:
                 counter.feed(task, number, True, offset)
-                self._read(len(task))
+                self._tell()
 
     def _tasks(self) -> Iterator[tuple[int, int, Document | bytes]]:
         """What threads take one after the other: documents, and parts of large ones with their offsets."""
@@ -259,7 +262,7 @@ class _Counting:
                     text, ends = cut(self.pattern, run)
                     counter.feed_ends(text, ends, number, offset)
                 offset += len(run)
-            self._read(len(whole))
+            self._tell()
             return
         held: list[bytes] = []
         for piece in document.open():
@@ -268,13 +271,11 @@ class _Counting:
             if sum(map(len, held)) >= counter.pending:
                 counter.feed(b"".join(held), number, False)
                 held.clear()
-            self._read(len(piece))
+            self._tell()
             if self.stop:
                 return
         counter.feed(b"".join(held), number, True)
 
-    def _read(self, size: int) -> None:
-        with self.lock:
-            self.bytes_read += size
+    def _tell(self) -> None:
         if threading.current_thread() is threading.main_thread():
-            self.report.update(self.bytes_read)
+            self.report.update(self.reading.done)
