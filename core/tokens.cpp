@@ -24,7 +24,7 @@ TokenTable::TokenTable(std::vector<u8> text, std::vector<i64> offsets, std::vect
     while (size < 2 * n + 2) size *= 2;
     return size;
   };
-  short_.assign(slots(n_short), Short{{0, 0}, kNone});
+  short_ = AlignedArray<Short>(slots(n_short));
   short_mask_ = short_.size() - 1;
   long_.assign(slots(ids_.size() - n_short), Long{0, kNone});
   long_mask_ = long_.size() - 1;

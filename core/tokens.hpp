@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "aligned.hpp"
 #include "text.hpp"
 
 namespace bytepair {
@@ -52,7 +53,7 @@ class TokenTable {
   std::vector<u8> text_;
   std::vector<i64> offsets_;
   std::vector<u32> ids_;
-  std::vector<Short> short_;
+  AlignedArray<Short> short_;
   std::vector<Long> long_;
   std::size_t short_mask_ = 0, long_mask_ = 0, longest_ = 0;
   u32 empty_ = kNone;
