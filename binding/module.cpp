@@ -303,9 +303,10 @@ NB_MODULE(_core, m) {
       }, nb::arg("pretoken"), nb::arg("dropped").none());
 
   nb::class_<TokenTable>(m, "TokenTable")
-      .def("__init__", [](TokenTable* self, const nb::bytes& text, const In<i64>& offsets, const In<u32>& ids) {
-        new (self) TokenTable(unpack<u8>(text), to_vector(offsets), to_vector(ids));
-      }, nb::arg("text"), nb::arg("offsets"), nb::arg("ids"));
+      .def("__init__", [](TokenTable* self, const nb::bytes& text, const In<i64>& offsets, const In<u32>& ids,
+                          bool later) {
+        new (self) TokenTable(unpack<u8>(text), to_vector(offsets), to_vector(ids), later);
+      }, nb::arg("text"), nb::arg("offsets"), nb::arg("ids"), nb::arg("later") = false);
 
   nb::class_<PairTable>(m, "PairTable")
       .def_static("of_merges", [](const In<u32>& left, const In<u32>& right, const In<u32>& ids,
