@@ -299,9 +299,12 @@ PEERS: dict[str, type[Peer]] = {
 
 
 def environment(folder: Path, threads: int) -> dict[str, str]:
-    """The environment of a peer's process: as many threads, and its files in ``folder``."""
+    """The environment of a peer's process: as many threads, and its files in ``folder``, byte code among them: what is
+    installed has its own, and ours may run from its sources."""
+    inherited = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     return {
-        **os.environ,
+        **inherited,
+        "PYTHONPYCACHEPREFIX": str(folder / "bytecode"),
         "RAYON_NUM_THREADS": str(threads),
         "TOKENIZERS_PARALLELISM": "true" if threads > 1 else "false",
         "OMP_NUM_THREADS": str(threads),

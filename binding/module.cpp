@@ -273,6 +273,7 @@ NB_MODULE(_core, m) {
       }, nb::arg("data"), nb::arg("start"), nb::arg("specials").none());
 
   m.def("simd_level", [] { return std::string(simd().name); });
+  m.def("checksum", [](const In<u8>& data) { return hash_bytes(data.data(), data.size()); }, nb::arg("data"));
 
   nb::class_<Alphabet>(m, "Alphabet")
       .def_static("of_bytes", &Alphabet::of_bytes, nb::arg("ids"), nb::arg("last"), nb::arg("mark"))
@@ -302,9 +303,10 @@ NB_MODULE(_core, m) {
       }, nb::arg("pretoken"), nb::arg("dropped").none());
 
   nb::class_<TokenTable>(m, "TokenTable")
-      .def("__init__", [](TokenTable* self, const nb::bytes& text, const In<i64>& offsets, const In<u32>& ids) {
-        new (self) TokenTable(unpack<u8>(text), to_vector(offsets), to_vector(ids));
-      }, nb::arg("text"), nb::arg("offsets"), nb::arg("ids"));
+      .def("__init__", [](TokenTable* self, const nb::bytes& text, const In<i64>& offsets, const In<u32>& ids,
+                          bool later) {
+        new (self) TokenTable(unpack<u8>(text), to_vector(offsets), to_vector(ids), later);
+      }, nb::arg("text"), nb::arg("offsets"), nb::arg("ids"), nb::arg("later") = false);
 
   nb::class_<PairTable>(m, "PairTable")
       .def_static("of_merges", [](const In<u32>& left, const In<u32>& right, const In<u32>& ids,
@@ -326,11 +328,11 @@ NB_MODULE(_core, m) {
   nb::class_<Stream>(m, "Stream").def(nb::init<>()).def_prop_ro("pending", &Stream::pending);
 
   nb::class_<Encoder>(m, "Encoder")
-      .def("__init__", [](Encoder* self, const Alphabet& alphabet, const PairTable& pairs, bool whole_rank,
+      .def("__init__", [](Encoder* self, const Alphabet& alphabet, std::shared_ptr<PairTable> pairs, bool whole_rank,
                           std::shared_ptr<TokenTable> whole, std::optional<Splitter> splitter,
                           std::optional<ClassTable> dropped, std::size_t cache_bytes) {
-        new (self) Encoder(alphabet, pairs, whole_rank ? Order::whole_rank : Order::one_place, std::move(whole),
-                           std::move(splitter), std::move(dropped), cache_bytes);
+        new (self) Encoder(alphabet, std::move(pairs), whole_rank ? Order::whole_rank : Order::one_place,
+                           std::move(whole), std::move(splitter), std::move(dropped), cache_bytes);
       }, nb::arg("alphabet"), nb::arg("pairs"), nb::arg("whole_rank"), nb::arg("whole").none(),
          nb::arg("splitter").none(), nb::arg("dropped").none(), nb::arg("cache_bytes"))
       .def("encode", [](const Encoder& self, nb::handle data, const Specials* specials) {
@@ -398,7 +400,8 @@ NB_MODULE(_core, m) {
         without_lock(text.size(), [&] { self.feed(stream, bytes_of(text), text.size(), last, specials, *state, ids); });
         return to_list(ids.data(), ids.size());
       }, nb::arg("stream"), nb::arg("piece"), nb::arg("last"), nb::arg("specials").none())
-      .def("cache_bytes", &Encoder::cached_bytes);
+      .def("cache_bytes", &Encoder::cached_bytes)
+      .def("scratch_bytes", &Encoder::scratch_bytes);
 
   nb::class_<Decoder>(m, "Decoder")
       .def("__init__", [](Decoder* self, const nb::bytes& text, const In<i64>& offsets, const nb::bytes& flags) {

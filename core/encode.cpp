@@ -1,17 +1,15 @@
 #include "encode.hpp"
 
-#include <algorithm>
-#include <exception>
-
 #include "errors.hpp"
-#include "workers.hpp"
 
 namespace bytepair {
 
-Encoder::Encoder(Alphabet alphabet, PairTable pairs, Order order, std::shared_ptr<const TokenTable> whole,
-                 std::optional<Splitter> splitter, std::optional<ClassTable> dropped, std::size_t cache_bytes)
+Encoder::Encoder(Alphabet alphabet, std::shared_ptr<const PairTable> pairs, Order order,
+                 std::shared_ptr<const TokenTable> whole, std::optional<Splitter> splitter,
+                 std::optional<ClassTable> dropped, std::size_t cache_bytes)
     : alphabet_(std::move(alphabet)),
-      pairs_(std::move(pairs)),
+      kept_pairs_(std::move(pairs)),
+      pairs_(*kept_pairs_),
       order_(order),
       whole_(std::move(whole)),
       splitter_(std::move(splitter)),
@@ -23,32 +21,6 @@ Encoder::Encoder(Alphabet alphabet, PairTable pairs, Order order, std::shared_pt
   for (std::size_t a = 0; a < 256; ++a) {
     for (std::size_t b = 0; b < 256; ++b) first_ranks_[a << 8 | b] = pairs_.rank(ids[a], ids[b]);
   }
-}
-
-// State k has half of what the k states before it left over, so that all together stay under the budget however many
-// threads come; a state that would have less than a page has no cache.
-std::unique_ptr<Encoder::State> Encoder::take() const {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  if (!idle_.empty()) {
-    auto state = std::move(idle_.back());
-    idle_.pop_back();
-    return state;
-  }
-  const std::size_t share = made_ < 48 ? cache_bytes_ >> (made_ + 1) : 0;
-  ++made_;
-  return std::make_unique<State>(pairs_, order_, share >= 4096 ? share : 0);
-}
-
-void Encoder::give_back(std::unique_ptr<State> state) const {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  idle_.push_back(std::move(state));
-}
-
-std::size_t Encoder::cached_bytes() const {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  std::size_t total = 0;
-  for (const auto& state : idle_) total += state->cache.bytes();
-  return total;
 }
 
 // A pretoken of plain bytes, of at most Merger::kScanLimit: its tokens into `symbols`, whose number is returned.
@@ -68,6 +40,12 @@ void Encoder::unknown_to_cache(const u8* s, std::size_t start, std::size_t end, 
   u32 few[Merger::kScanLimit];
   const u32* ids = few;
   std::size_t n_ids = 1;
+  const bool shares = state.shared != nullptr && length <= MediumKey::kMax;
+  if (shares && (n_ids = state.shared->find(medium_key(p, length, n - start), few)) != 0) {
+    state.cache.insert(p, length, n - start, few, n_ids);
+    return out.append(few, n_ids);
+  }
+  n_ids = 1;
   if (whole_ && (few[0] = whole_->find(p, length)) != kNone) {
   } else if (!first_ranks_.empty() && length <= Merger::kScanLimit) {
     n_ids = merge_bytes(p, length, state.merger, few);
@@ -78,6 +56,8 @@ void Encoder::unknown_to_cache(const u8* s, std::size_t start, std::size_t end, 
     n_ids = state.symbols.size();
   }
   state.cache.insert(p, length, n - start, ids, n_ids);
+  if (shares && n_ids > 0 && n_ids <= SharedWords::kIds && ids[0] >> 24 == 0)
+    state.shared->insert(medium_key(p, length, n - start), ids, n_ids);
   out.append(ids, n_ids);
 }
 
@@ -224,91 +204,6 @@ u64 Encoder::count(const u8* s, std::size_t n, const Specials* specials, State& 
       },
       [&](u32) { ++total; });
   return total;
-}
-
-void Encoder::encode_batch(const std::vector<std::string_view>& documents, const Specials* specials, unsigned threads,
-                           IdBuffer& out, std::vector<i64>& counts) const {
-  std::size_t total = 0;
-  for (const auto& document : documents) total += document.size();
-  // Waking a thread takes some 10 microseconds: it should have at least 64 KiB to do.
-  const unsigned useful =
-      static_cast<unsigned>(std::clamp<std::size_t>(threads, 1, std::max<std::size_t>(total / 65536, 1)));
-
-  // What is encoded at once: a document, or a part of a large one, between places where it may be cut. Neighbours make a
-  // share, which one thread takes.
-  struct Unit {
-    std::size_t document, from, to;
-    i64 count = 0;
-  };
-  struct Share {
-    std::size_t first, end = 0, start = 0;  // units, and where its ids stand among all
-    IdBuffer ids{};
-    std::exception_ptr error = nullptr;
-  };
-  std::vector<Unit> units;
-  std::vector<Share> shares;
-  const std::size_t size = useful == 1 ? total + 1 : std::clamp<std::size_t>(total / useful / 8, 65536, 1 << 22);
-  std::size_t in_share = size;
-  const auto add = [&](std::size_t document, std::size_t from, std::size_t to) {
-    if (in_share >= size) {
-      shares.push_back({units.size()});
-      in_share = 0;
-    }
-    units.push_back({document, from, to});
-    in_share += to - from;
-    shares.back().end = units.size();
-  };
-  for (std::size_t i = 0; i < documents.size(); ++i) {
-    const u8* const s = reinterpret_cast<const u8*>(documents[i].data());
-    const std::size_t n = documents[i].size();
-    std::size_t from = 0;
-    while (useful > 1 && n - from > 2 * size) {
-      const std::size_t to = splitter().safe_cut(s, from + size, n, specials);
-      add(i, from, to);
-      from = to;
-    }
-    add(i, from, n);
-  }
-
-  run_in_parallel(shares.size(), useful, [&](std::size_t k) {
-    Share& share = shares[k];
-    try {
-      const Lease state(*this);
-      for (std::size_t u = share.first; u < share.end; ++u) {
-        Unit& unit = units[u];
-        const std::size_t before = share.ids.size();
-        const u8* const s = reinterpret_cast<const u8*>(documents[unit.document].data());
-        try {
-          encode(s + unit.from, unit.to - unit.from, specials, *state, share.ids);
-        } catch (UnknownCharacter& error) {
-          error.document = unit.document;
-          error.offset += unit.from;
-          throw;
-        }
-        unit.count = static_cast<i64>(share.ids.size() - before);
-      }
-    } catch (...) {
-      share.error = std::current_exception();
-    }
-  });
-  std::size_t n_ids = 0;
-  for (Share& share : shares) {
-    if (share.error) std::rethrow_exception(share.error);
-    share.start = n_ids;
-    n_ids += share.ids.size();
-  }
-  if (shares.size() == 1) {
-    out = std::move(shares[0].ids);
-  } else {
-    u32* const to = out.room(n_ids);
-    // The copying is shared too: most of its time is the first touch of the memory.
-    run_in_parallel(shares.size(), useful, [&](std::size_t k) {
-      if (shares[k].ids.size()) std::memcpy(to + shares[k].start, shares[k].ids.data(), shares[k].ids.size() * sizeof(u32));
-    });
-    out.add(n_ids);
-  }
-  counts.assign(documents.size(), 0);
-  for (const Unit& unit : units) counts[unit.document] += unit.count;
 }
 
 }  // namespace bytepair

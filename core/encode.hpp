@@ -2,14 +2,15 @@
 #pragma once
 
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string_view>
 #include <vector>
 
 #include "alphabet.hpp"
+#include "fork.hpp"
 #include "id_buffer.hpp"
 #include "merge.hpp"
+#include "shared_words.hpp"
 #include "stream.hpp"
 #include "word_cache.hpp"
 
@@ -28,6 +29,10 @@ class Encoder {
     std::vector<u64> hashes;
     std::vector<u8> padded;  // a short text, with bytes behind it that may be read
     IdBuffer ids;            // of a short text, or where count() lets them go
+    std::size_t scratch_bytes() const;
+
+    SharedWords* shared = nullptr;  // where other threads encode too
+    std::size_t number = 0;         // of the states that the encoder made
   };
   class Lease {
    public:
@@ -44,9 +49,10 @@ class Encoder {
 
   // `whole`: a pretoken that is one of these tokens is that token, whatever the merges say. No splitter: the caller
   // brings the ends of pretokens. `dropped`: a pretoken of nothing but its class 1 is left out (the classic scheme).
-  // The states of all threads together hold at most cache_bytes of cache.
-  Encoder(Alphabet alphabet, PairTable pairs, Order order, std::shared_ptr<const TokenTable> whole,
-          std::optional<Splitter> splitter, std::optional<ClassTable> dropped, std::size_t cache_bytes);
+  // The states of all threads together, and what they share, hold at most cache_bytes of cache.
+  Encoder(Alphabet alphabet, std::shared_ptr<const PairTable> pairs, Order order,
+          std::shared_ptr<const TokenTable> whole, std::optional<Splitter> splitter, std::optional<ClassTable> dropped,
+          std::size_t cache_bytes);
 
   // Under this many bytes a text is copied to where more bytes may be read behind it.
   static constexpr std::size_t kShortText = 2048;
@@ -65,8 +71,10 @@ class Encoder {
   void feed(Stream& stream, const u8* s, std::size_t n, bool last, const Specials* specials, State& state,
             IdBuffer& out) const;
 
-  // What the caches of idle states hold now.
+  // What the caches of idle states hold now, and what the threads share.
   std::size_t cached_bytes() const;
+  // What idle states keep beside their caches for the texts to come.
+  std::size_t scratch_bytes() const;
 
  private:
   void pretokens(const u8* s, std::size_t n, std::size_t start, const std::size_t* ends, std::size_t k, State& state,
@@ -79,9 +87,12 @@ class Encoder {
   const Splitter& splitter() const;
   std::unique_ptr<State> take() const;
   void give_back(std::unique_ptr<State> state) const;
+  SharedWords* shared_words() const;
+  void forget() const;
 
   Alphabet alphabet_;
-  PairTable pairs_;
+  std::shared_ptr<const PairTable> kept_pairs_;
+  const PairTable& pairs_;
   Order order_;
   std::shared_ptr<const TokenTable> whole_;
   std::optional<Splitter> splitter_;
@@ -89,8 +100,9 @@ class Encoder {
   std::size_t cache_bytes_;
   std::vector<u32> first_ranks_;  // of two neighbouring bytes; empty where the alphabet is no plain bytes
 
-  mutable std::mutex mutex_;
+  mutable ForkLock lock_;
   mutable std::vector<std::unique_ptr<State>> idle_;
+  mutable std::unique_ptr<SharedWords> shared_;  // made when a second thread comes
   mutable std::size_t made_ = 0;
 };
 

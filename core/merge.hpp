@@ -25,6 +25,12 @@ class Merger {
   // Of at most kScanLimit symbols, with ranks[i] that of the pair at i: in place, returns how many are left.
   std::size_t merge_short(u32* symbols, u32* ranks, std::size_t n) const;
 
+  // What it keeps for the pretokens to come: it grows with the longest one.
+  std::size_t scratch_bytes() const {
+    return (ranks_.capacity() + next_.capacity() + previous_.capacity()) * sizeof(u32) +
+           (heap_.capacity() + batch_.capacity()) * sizeof(u64) + (runs_.capacity() + merged_.capacity()) * sizeof(Run);
+  }
+
   // The ways, for the tests that hold them equal. Runs: of equal symbols, each merged as one; false where that is not
   // the order, and nothing was done.
   void merge_by_scan(std::vector<u32>& symbols);

@@ -1,9 +1,12 @@
 // The tokens of a vocabulary by their bytes: a flat hash table, short tokens in the slots themselves.
 #pragma once
 
+#include <atomic>
 #include <string_view>
 #include <vector>
 
+#include "aligned.hpp"
+#include "fork.hpp"
 #include "text.hpp"
 
 namespace bytepair {
@@ -12,19 +15,30 @@ class TokenTable {
  public:
   TokenTable(const TokenTable&) = delete;
   TokenTable& operator=(const TokenTable&) = delete;
-  TokenTable(TokenTable&&) = default;
 
-  // Token i is text[offsets[i], offsets[i + 1]) with the id ids[i]. Two with the same bytes are refused.
-  TokenTable(std::vector<u8> text, std::vector<i64> offsets, std::vector<u32> ids);
+  // Token i is text[offsets[i], offsets[i + 1]) with the id ids[i]. Two with the same bytes are refused; `later` leaves
+  // that, and the table, until more than a few are looked for: of two then only the first is found. A process that
+  // encodes one line needs no table of 200,000 tokens.
+  TokenTable(std::vector<u8> text, std::vector<i64> offsets, std::vector<u32> ids, bool later = false);
 
   // kNone where there is no such token.
   u32 find(const u8* p, std::size_t n) const {
     if (n == 0) return empty_;
+    if (!ready_.load(std::memory_order_acquire)) {
+      u32 id;
+      if (find_early(p, n, id)) return id;
+    }
     if (n <= ShortKey::kMax) return find(short_key(p, n, 0));
     return n <= longest_ ? find_long(p, n) : kNone;
   }
   // Of a token that is not empty.
   u32 find(const ShortKey& key) const {
+    if (!ready_.load(std::memory_order_acquire)) {
+      u8 bytes[sizeof key];
+      std::memcpy(bytes, &key, sizeof key);
+      u32 id;
+      if (find_early(bytes, static_cast<std::size_t>(key.high >> 56), id)) return id;
+    }
     for (std::size_t i = key.hash() & short_mask_;; i = (i + 1) & short_mask_) {
       if (short_[i].key == key) return short_[i].id;
       if (short_[i].key.high == 0) return kNone;
@@ -47,15 +61,25 @@ class TokenTable {
 
   u32 find_long(const u8* p, std::size_t n) const;
   ShortKey key_of(std::size_t i) const;  // of a short token
-  bool insert(std::size_t i);
+  void build(bool refuse) const;
+  bool insert(std::size_t i) const;
+  bool find_early(const u8* p, std::size_t n, u32& id) const;
+
+  static constexpr unsigned kEarly = 24;  // that are looked for without a table
 
   std::vector<u8> text_;
   std::vector<i64> offsets_;
   std::vector<u32> ids_;
-  std::vector<Short> short_;
-  std::vector<Long> long_;
-  std::size_t short_mask_ = 0, long_mask_ = 0, longest_ = 0;
+  std::size_t n_short_ = 0, longest_ = 0;
   u32 empty_ = kNone;
+
+  // What build() makes.
+  mutable AlignedArray<Short> short_;
+  mutable std::vector<Long> long_;
+  mutable std::size_t short_mask_ = 0, long_mask_ = 0;
+  mutable std::atomic<bool> ready_{false};
+  mutable std::atomic<unsigned> early_{0};
+  mutable ForkLock lock_;
 };
 
 }  // namespace bytepair

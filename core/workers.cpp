@@ -9,25 +9,15 @@
 #include <thread>
 #include <vector>
 
-#if defined(__unix__) || defined(__APPLE__)
-#include <unistd.h>
-#endif
+#include "fork.hpp"
 
 namespace bytepair {
 
 namespace {
 
-long process() {
-#if defined(__unix__) || defined(__APPLE__)
-  return static_cast<long>(getpid());
-#else
-  return 0;  // no fork
-#endif
-}
-
 class Workers {
  public:
-  const long born_in = process();
+  const unsigned born_in = fork_generation();
 
   // false: busy with another job.
   bool run(std::size_t n, unsigned threads, const std::function<void(std::size_t)>& job) {
@@ -92,13 +82,13 @@ class Workers {
 // The workers of this process. They are never taken down: a thread may be in them when the process ends. A child of
 // fork() has none of its parent's threads, and leaves what it inherited where it is.
 Workers& workers() {
-  static std::mutex mutex;
+  static ForkLock lock;
   static std::atomic<Workers*> current{nullptr};
   Workers* found = current.load(std::memory_order_acquire);
-  if (found && found->born_in == process()) return *found;
-  const std::lock_guard<std::mutex> lock(mutex);
+  if (found && found->born_in == fork_generation()) return *found;
+  const ForkGuard guard(lock);
   found = current.load(std::memory_order_acquire);
-  if (!found || found->born_in != process()) current.store(found = new Workers(), std::memory_order_release);
+  if (!found || found->born_in != fork_generation()) current.store(found = new Workers(), std::memory_order_release);
   return *found;
 }
 

@@ -1,34 +1,38 @@
 """What is costly to make, kept between processes in the user's cache folder.
 
-A file there is named by its key, the sha256 of all that its content follows from, and believed only where the sha256
+A file there is named by its key, the sha256 of all that its content follows from, and believed only where the checksum
 that it holds is that of its bytes. Whoever reads one checks what it says again: a checksum tells of damage, not of
 malice. All of it may be deleted at any time. ``BYTEPAIR_CACHE`` names another folder; empty or ``0``, it is a wish for
 none.
 
-A file: 16 bytes that say what it is, the sha256 of the rest, the layout's version and the length of the head (8 bytes
-each, little-endian), the head as JSON, and the sections that the head names, each from a place divisible by 8.
+A file: 16 bytes that say what it is, 32 of checksum of the rest, the layout's version and the length of the head (8
+bytes each, little-endian), the head as JSON, and the sections that the head names, each from a place divisible by 8.
 """
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
-__all__ = ["Kept", "folder", "key_of", "read", "write"]
+__all__ = ["Checksum", "Kept", "folder", "key_of", "read", "sha256", "write"]
 
 MAGIC = b"bytepair cache\r\n"
-LAYOUT = 1
+LAYOUT = 2
 """Changes whenever what the files hold is made or read differently."""
 
 LIMIT = 1 << 30
 """How many bytes all files together may have; above, the oldest go."""
 
+Checksum = Callable[[Any], bytes]
+"""From bytes or a view of them to 32 bytes."""
+
 _SUM = len(MAGIC)
 _BODY = _SUM + 32
 _HEAD = _BODY + 16
 _DAY = 86400.0
+_LITTLE = 1 << 20
 
 
 class Kept:
@@ -59,27 +63,51 @@ def folder() -> str | None:
     return os.path.join(parent, "bytepair") if os.path.isabs(parent) else None
 
 
+def sha256(data: Any) -> bytes:
+    """The sha256 of little, without OpenSSL, which takes longer to load than all else that a start does."""
+    digest: bytes = _lean()(data).digest()
+    return digest
+
+
+def _lean() -> Any:
+    # As the standard library's `random` does.
+    try:
+        from _sha2 import sha256 as lean  # type: ignore[import-not-found]
+    except ImportError:
+        try:
+            from _sha256 import sha256 as lean  # type: ignore[import-not-found]
+        except ImportError:
+            from hashlib import sha256 as lean
+    return lean
+
+
 def key_of(*parts: str | bytes) -> str:
     """The key of what follows from some parts, this version of bytepair and the machine's order of bytes."""
-    import hashlib
-
     version: str = sys.modules[__package__].__version__
-    digest = hashlib.sha256()
-    for part in (version, str(LAYOUT), sys.byteorder, *parts):
-        data = part.encode("utf-8", "surrogatepass") if isinstance(part, str) else part
+    listed = [
+        part.encode("utf-8", "surrogatepass") if isinstance(part, str) else part
+        for part in (version, str(LAYOUT), sys.byteorder, *parts)
+    ]
+    if sum(map(len, listed)) > _LITTLE:
+        from hashlib import sha256 as hasher
+    else:
+        hasher = _lean()
+    digest = hasher()
+    for data in listed:
         digest.update(len(data).to_bytes(8, "little"))
         digest.update(data)
-    return digest.hexdigest()
+    found: str = digest.hexdigest()
+    return found
 
 
-def read(key: str) -> Kept | None:
+def read(key: str, checksum: Checksum = sha256) -> Kept | None:
     """What is kept under a key, if anything is and it is sound."""
     where = folder()
     if where is None:
         return None
     path = os.path.join(where, key + ".bin")
     try:
-        with open(path, "rb") as file:
+        with open(path, "rb", buffering=0) as file:
             about = os.fstat(file.fileno())
             data = file.read() if about.st_size <= LIMIT else b""
     except (OSError, ValueError) as error:
@@ -87,7 +115,7 @@ def read(key: str) -> Kept | None:
             _say("cannot read %s: %s", path, error)
         return None
     try:
-        kept = _opened(key, data)
+        kept = _opened(key, data, checksum)
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         _say("%s is damaged, or of another version, and is made anew: %s", path, error)
         return None
@@ -95,14 +123,13 @@ def read(key: str) -> Kept | None:
     return kept
 
 
-def _opened(key: str, data: bytes) -> Kept:
-    import hashlib
+def _opened(key: str, data: bytes, checksum: Checksum) -> Kept:
     import json
 
     if len(data) < _HEAD or data[:_SUM] != MAGIC:
         raise ValueError("it does not begin as such a file does")
     view = memoryview(data)
-    if hashlib.sha256(view[_BODY:]).digest() != data[_SUM:_BODY]:
+    if checksum(view[_BODY:]) != data[_SUM:_BODY]:
         raise ValueError("its checksum is wrong")
     layout, length = (int.from_bytes(data[at : at + 8], "little") for at in (_BODY, _BODY + 8))
     if layout != LAYOUT or length > len(data) - _HEAD:
@@ -118,7 +145,7 @@ def _opened(key: str, data: bytes) -> Kept:
     return Kept(head, sections)
 
 
-def write(key: str, head: Mapping[str, Any], sections: Mapping[str, bytes]) -> None:
+def write(key: str, head: Mapping[str, Any], sections: Mapping[str, bytes], checksum: Checksum = sha256) -> None:
     """Keeps a head and sections under a key. Where that fails, the reason is logged, and nothing else happens."""
     where = folder()
     if where is None:
@@ -129,7 +156,7 @@ def write(key: str, head: Mapping[str, Any], sections: Mapping[str, bytes]) -> N
         os.makedirs(where, mode=0o700, exist_ok=True)
         try:
             with open(beside, "xb") as file:
-                file.write(_packed(key, head, sections))
+                file.write(_packed(key, head, sections, checksum))
             os.replace(beside, path)
         finally:
             if os.path.lexists(beside):
@@ -139,8 +166,7 @@ def write(key: str, head: Mapping[str, Any], sections: Mapping[str, bytes]) -> N
         _say("cannot keep %s: %s", path, error)
 
 
-def _packed(key: str, head: Mapping[str, Any], sections: Mapping[str, bytes]) -> bytes:
-    import hashlib
+def _packed(key: str, head: Mapping[str, Any], sections: Mapping[str, bytes], checksum: Checksum) -> bytes:
     import json
 
     def written(start: int) -> bytes:
@@ -157,7 +183,7 @@ def _packed(key: str, head: Mapping[str, Any], sections: Mapping[str, bytes]) ->
     for section in sections.values():
         body += [section, bytes(-len(section) % 8)]
     rest = b"".join(body)
-    return MAGIC + hashlib.sha256(rest).digest() + rest
+    return MAGIC + checksum(rest) + rest
 
 
 def _touch(path: str, changed: float) -> None:

@@ -121,7 +121,7 @@ class Codec:
         """The tokens that a whole pretoken may be."""
         v = self.vocabulary
         if v.flat is not None:
-            return _engine.TokenTable(*(v.flat.whole or v.flat[:3]))
+            return _engine.TokenTable(*(v.flat.whole or v.flat[:3]), later=True)
         return _token_table(v.tokens if v.rule == "ranks" else written(v))
 
     @cached_property

@@ -65,4 +65,5 @@ Splitter = _impl.Splitter
 Stream = _impl.Stream
 TokenTable = _impl.TokenTable
 Trainer = _impl.Trainer
+checksum = _impl.checksum
 collect_characters = _impl.collect_characters

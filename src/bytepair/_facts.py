@@ -10,7 +10,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, cast
 
-from ._codec import Codec
+from ._codec import DEFAULT_CACHE_BYTES, Codec
 from ._text import to_bytes
 from .errors import UnknownTokenError
 from .pipeline.around import NOTHING_AROUND, Around
@@ -35,6 +35,7 @@ class Facts:
         pattern: Pattern,
         record: TrainingRecord | Callable[[], TrainingRecord] | None = None,
         around: Around | None = None,
+        cache_bytes: int = DEFAULT_CACHE_BYTES,
     ) -> None:
         around = around or NOTHING_AROUND
         for name, value in (
@@ -42,7 +43,7 @@ class Facts:
             ("_pattern", pattern),
             ("_record", record),
             ("_around", around),
-            ("_codec", Codec(vocabulary, pattern, around.letters)),
+            ("_codec", Codec(vocabulary, pattern, around.letters, cache_bytes)),
         ):
             object.__setattr__(self, name, value)
 

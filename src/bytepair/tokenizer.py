@@ -11,9 +11,9 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
-from ._check import brief
+from ._check import brief, whole
 from ._check import threads as check_threads
-from ._codec import Codec, engine_names
+from ._codec import DEFAULT_CACHE_BYTES, Codec, engine_names
 from ._facts import Facts
 from ._notices import notice
 from ._text import as_data, byte_offsets, character_offset, starts_of, to_bytes
@@ -73,6 +73,7 @@ class Tokenizer(Facts):
         byte_order: str = "raw",
         alphabet: str | Alphabet = "bytes",
         roles: Mapping[str, str] | None = None,
+        cache_bytes: int = DEFAULT_CACHE_BYTES,
     ) -> Tokenizer:
         """A tokenizer under the merge rule, from its merges in order.
 
@@ -90,6 +91,8 @@ class Tokenizer(Facts):
             With characters the alphabet is what the pairs of bytes are made of.
         roles : role -> name, optional
             Which special is ``bos``, ``eos``, ``pad`` or ``unk`` where their names do not say so.
+        cache_bytes : int
+            As for :func:`bytepair.load`.
 
         Raises
         ------
@@ -104,6 +107,7 @@ class Tokenizer(Facts):
         >>> tok.pieces("abc")
         [b'ab', b'c']
         """
+        cache_bytes = whole("cache_bytes", cache_bytes, 0, VocabularyError)
         listed: list[Any] = [_pair(step, pair) for step, pair in enumerate(merges)]
         named = bool(listed) and not isinstance(listed[0][0], int)
         if isinstance(alphabet, str):
@@ -126,7 +130,7 @@ class Tokenizer(Facts):
                 "is, and encoding merges the lowest rank present first, all its places from left to right",
                 stacklevel=2,
             )
-        return cls(vocabulary, resolve(pattern))
+        return cls(vocabulary, resolve(pattern), cache_bytes=cache_bytes)
 
     @classmethod
     def from_ranks(
@@ -136,11 +140,12 @@ class Tokenizer(Facts):
         pattern: str | Pattern,
         specials: Iterable[str] | Mapping[str, int] = (),
         roles: Mapping[str, str] | None = None,
+        cache_bytes: int = DEFAULT_CACHE_BYTES,
     ) -> Tokenizer:
         """A tokenizer under the rank rule (tiktoken's), from bytes -> rank; a token's rank is its id.
 
         Any two neighbours whose concatenation is a token merge, the lowest rank first. Special names without ids come
-        after the highest rank.
+        after the highest rank. ``cache_bytes`` is as for :func:`bytepair.load`.
 
         Raises
         ------
@@ -155,7 +160,8 @@ class Tokenizer(Facts):
         >>> Tokenizer.from_ranks(ranks, pattern="gpt2").encode("abc")
         [258]
         """
-        return cls(from_ranks(ranks, specials, roles), resolve(pattern))
+        cache_bytes = whole("cache_bytes", cache_bytes, 0, VocabularyError)
+        return cls(from_ranks(ranks, specials, roles), resolve(pattern), cache_bytes=cache_bytes)
 
     # ---- text to ids ----
 
@@ -274,13 +280,19 @@ class Tokenizer(Facts):
             if not (isinstance(special, str) and special == "error"):
                 return self._arrow_rows(texts, number, self._matcher(special, "", errors), add_bos, add_eos)
             texts = arrow.listed(texts)
-        data = [as_data(text, errors, f"text {i}: ") for i, text in enumerate(texts)]
+        given = list(texts)
+        cores = number or os.cpu_count() or 1
+        if special == "text" and errors == "strict" and isinstance(self._front, Codec):
+            try:
+                return self._rows(*self._front.encode_batch(given, self._always, cores), add_bos, add_eos)
+            except (UnicodeEncodeError, TypeError):
+                pass  # as_data says what is wrong, and where, or makes bytes of what holds some
+        data = [as_data(text, errors, f"text {i}: ") for i, text in enumerate(given)]
         matcher = self._always
         if special != "text":
             for i, text in enumerate(data):
                 matcher = self._matcher(special, text, errors, f"text {i}: ")
-        ids, counts = self._front.encode_batch(data, matcher, number or os.cpu_count() or 1)
-        return self._rows(ids, counts, add_bos, add_eos)
+        return self._rows(*self._front.encode_batch(data, matcher, cores), add_bos, add_eos)
 
     def _arrow_rows(self, texts: Any, threads: int | None, matcher: Any, add_bos: bool, add_eos: bool) -> Ragged:
         import numpy as np
@@ -825,7 +837,7 @@ class Tokenizer(Facts):
         """
         vocabulary, number = cut(self._vocabulary, vocab_size, renumber)
         record = None if self.record is None else self.record.cut(len(vocabulary.merges))
-        smaller = Tokenizer(vocabulary, self._pattern, record, self._around)
+        smaller = Tokenizer(vocabulary, self._pattern, record, self._around, self._codec.cache_bytes)
         return (smaller, number) if renumber else smaller
 
     # ---- keeping it ----
@@ -881,7 +893,13 @@ class Tokenizer(Facts):
         return hash(self.fingerprint)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Tokenizer, (self._vocabulary, self._pattern, self.record, self._around)
+        return Tokenizer, (self._vocabulary, self._pattern, self.record, self._around, self._codec.cache_bytes)
+
+    def _with_cache(self, cache_bytes: int) -> Tokenizer:
+        """The same tokenizer with another budget for the words that it has seen."""
+        if cache_bytes == self._codec.cache_bytes:
+            return self
+        return Tokenizer(self._vocabulary, self._pattern, self._record, self._around, cache_bytes)
 
     def __repr__(self) -> str:
         name = self._pattern.name or self._pattern.regex

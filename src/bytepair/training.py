@@ -14,7 +14,7 @@ from typing import Any
 from . import _engine
 from ._check import brief, whole
 from ._check import threads as check_threads
-from ._codec import dropped_classes, engine_alphabet
+from ._codec import DEFAULT_CACHE_BYTES, dropped_classes, engine_alphabet
 from .corpus import WordCounts
 from .errors import BytepairNotice, SpecialTokenError, TrainingError, VocabularyError
 from .pattern import Pattern, resolve
@@ -58,6 +58,7 @@ def train(
     threads: int | None = None,
     progress: Progress = None,
     roles: Mapping[str, str] | None = None,
+    cache_bytes: int = DEFAULT_CACHE_BYTES,
 ) -> Tokenizer:
     """Learns a byte-pair-encoding tokenizer.
 
@@ -101,6 +102,8 @@ def train(
         Called with a :class:`bytepair.progress.Report` now and then; True shows a bar on a terminal.
     roles : role -> name, optional
         Which special is ``bos``, ``eos``, ``pad`` or ``unk`` where their names do not say so.
+    cache_bytes : int
+        As for :func:`bytepair.load`: what the tokenizer may keep of the words that it has seen.
 
     Returns
     -------
@@ -143,6 +146,7 @@ def train(
     if num_merges is not None:
         num_merges = whole("num_merges", num_merges, 0, TrainingError)
     threads = check_threads(threads, TrainingError)
+    cache_bytes = whole("cache_bytes", cache_bytes, 0, TrainingError)
     if scheme.kind == "bytes":  # known before counting: refuse at once
         _wanted_merges(scheme, len(names), vocab_size, num_merges)
     cutter = resolve(pattern if pattern is not None else "gpt2" if alphabet == "bytes" else "whitespace")
@@ -181,7 +185,7 @@ def train(
         warnings.warn(
             f"training stopped after {done} of {wanted} merges: {record.stopped}", BytepairNotice, stacklevel=2
         )
-    return Tokenizer(vocabulary, cutter, record)
+    return Tokenizer(vocabulary, cutter, record, cache_bytes=cache_bytes)
 
 
 def _scheme(alphabet: str, end_of_word: str | None, unknown: str) -> Alphabet:

@@ -21,9 +21,13 @@ std::vector<Merge> some_merges() {
           {0xF0, 0x9D, 268}, {268, 0x90, 269}};
 }
 
+std::shared_ptr<const PairTable> pairs_of(const std::vector<Merge>& merges) {
+  return std::make_shared<const PairTable>(table_of(merges));
+}
+
 Encoder encoder(std::size_t cache_bytes, const std::vector<Merge>& merges = some_merges(),
                 Order order = Order::one_place) {
-  return Encoder(plain_bytes(), table_of(merges), order, nullptr, gpt2_splitter(), std::nullopt, cache_bytes);
+  return Encoder(plain_bytes(), pairs_of(merges), order, nullptr, gpt2_splitter(), std::nullopt, cache_bytes);
 }
 
 // No cache, no specials: cut, then merge each pretoken as the definition says.
@@ -95,7 +99,7 @@ TEST_CASE("count() lets go of the ids as it goes") {
 }
 
 TEST_CASE("pretokens that come from outside must ascend and fill the text") {
-  const Encoder one(plain_bytes(), table_of(some_merges()), Order::one_place, nullptr, std::nullopt, std::nullopt, 4096);
+  const Encoder one(plain_bytes(), pairs_of(some_merges()), Order::one_place, nullptr, std::nullopt, std::nullopt, 4096);
   const std::string text = "all ll";
   const auto with_ends = [&](const std::vector<i64>& ends) {
     const Encoder::Lease state(one);
@@ -169,7 +173,7 @@ TEST_CASE("threads of the caller share one encoder, and its budget") {
 
 TEST_CASE("an unknown character says in which document it stands, the first one on any number of threads") {
   const Alphabet alphabet = Alphabet::of_characters({'a', ' '}, {0, 1}, {}, {}, false, kNone, Alphabet::Unknown::error, {}, kNone);
-  const Encoder one(alphabet, table_of({{0, 0, 2}}), Order::one_place, nullptr, gpt2_splitter(), std::nullopt, 4096);
+  const Encoder one(alphabet, pairs_of({{0, 0, 2}}), Order::one_place, nullptr, gpt2_splitter(), std::nullopt, 4096);
   std::vector<std::string> texts(400, std::string(1000, 'a'));
   texts[150] = "aa " + utf8(0xE9);
   texts[399] = "b";
@@ -191,7 +195,7 @@ TEST_CASE("an unknown character says in which document it stands, the first one 
 TEST_CASE("the classic scheme leaves white space out, and nothing else") {
   std::vector<u32> ids(256);
   for (u32 b = 0; b < 256; ++b) ids[b] = b;
-  const Encoder one(Alphabet::of_bytes(ids, {}, 300), table_of({{'l', 300, 301}}), Order::one_place, nullptr, runs_splitter(),
+  const Encoder one(Alphabet::of_bytes(ids, {}, 300), pairs_of({{'l', 300, 301}}), Order::one_place, nullptr, runs_splitter(),
                     space_classes(), 4096);
   for (int round = 0; round < 2; ++round)
     CHECK(encoded(one, " al \n\tl  " + utf8(0x3000)) == Ids{'a', 301, 301});
@@ -202,6 +206,7 @@ TEST_CASE("a pretoken of a megabyte encodes in one piece") {
   const Encoder one = encoder(4096);
   const Ids ids = encoded(one, std::string(1 << 20, 'l'));
   CHECK(ids == Ids(1 << 19, 256));
+  CHECK(one.scratch_bytes() <= 1 << 20);
 }
 
 TEST_CASE("a pretoken that is a whole token is that token, whatever the merges say, cold and warm") {
@@ -214,7 +219,7 @@ TEST_CASE("a pretoken that is a whole token is that token, whatever the merges s
   }
   const auto whole = std::make_shared<const TokenTable>(text, offsets, Ids{900, 901, 902, 903});
   for (const std::size_t budget : kBudgets) {
-    const Encoder one(plain_bytes(), table_of(some_merges()), Order::one_place, whole, runs_splitter(), std::nullopt, budget);
+    const Encoder one(plain_bytes(), pairs_of(some_merges()), Order::one_place, whole, runs_splitter(), std::nullopt, budget);
     for (int round = 0; round < 2; ++round) {
       CHECK(encoded(one, "lll ll\nan-impossibly-long-one . a") == Ids{900, ' ', 256, '\n', 901, ' ', 903, ' ', 'a'});
       CHECK(encoded(one, "llll") == Ids{256, 256});

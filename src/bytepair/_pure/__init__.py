@@ -5,6 +5,7 @@ it. What each class does, and why it is exact, is told in ``core/*.hpp``; here a
 dicts, lists and heaps. Arguments come checked, as for the core.
 """
 
+from ._common import checksum
 from .count import Counter
 from .cut import ClassTable, Specials, Splitter, Stream
 from .decode import Decoder
@@ -23,5 +24,6 @@ __all__ = [
     "Stream",
     "TokenTable",
     "Trainer",
+    "checksum",
     "collect_characters",
 ]

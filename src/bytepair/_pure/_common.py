@@ -66,3 +66,10 @@ def rows(text: bytes, offsets: list[int]) -> list[bytes]:
 def characters(text: bytes) -> str:
     """The text's characters; a byte b that is no UTF-8 is one of its own, 0xDC00 | b."""
     return text.decode("utf-8", "surrogateescape")
+
+
+def checksum(data: bytes | memoryview) -> int:
+    """A number that damage changes; another one than the core's, which counts on the processor's ways."""
+    from hashlib import sha256
+
+    return int.from_bytes(sha256(data).digest()[:8], "little")

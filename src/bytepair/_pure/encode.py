@@ -185,12 +185,15 @@ def collect_characters(
 
 
 class TokenTable:
-    def __init__(self, text: bytes, offsets: Any, ids: Any) -> None:
+    def __init__(self, text: bytes, offsets: Any, ids: Any, later: bool = False) -> None:
+        """``later``: of two tokens with the same bytes only the first is found."""
         starts, numbers = integers(offsets), integers(ids)
         if not describe(starts, only_bytes(text)) or len(starts) != len(numbers) + 1:
             raise VocabularyError("tokens: the offsets do not describe the text")
         self.by_bytes: dict[bytes, int] = {}
         for token, number in zip(rows(text, starts), numbers):
+            if token in self.by_bytes and later:
+                continue
             if token in self.by_bytes:
                 raise VocabularyError(f"token {number} has the bytes of another token")
             self.by_bytes[token] = number

@@ -13,17 +13,21 @@ from typing import TYPE_CHECKING
 from ..errors import FormatError
 from .known import known
 from .models import BY_MODEL, for_model
-from .table import ENTRIES, PACKED, Entry
 
 if TYPE_CHECKING:
     from ..tokenizer import Tokenizer
+    from .table import Entry
 
 __all__ = ["for_model", "known", "load", "models", "names", "ranks", "specials"]
 
 
+NAMES = ("gpt2", "r50k_base", "p50k_base", "p50k_edit", "cl100k_base", "o200k_base", "o200k_harmony", "qwen2")
+"""As in ``table.py``, which is read when one of them is wanted."""
+
+
 def names() -> tuple[str, ...]:
     """The names of all bundled vocabularies."""
-    return tuple(ENTRIES)
+    return NAMES
 
 
 def models() -> tuple[str, ...]:
@@ -92,6 +96,8 @@ def specials(name: str) -> dict[str, int]:
 
 def content(name: str) -> bytes:
     """All that :func:`load` makes a vocabulary of, to tell it from another: its entry, and its files as they are."""
+    from .table import PACKED
+
     entry = _entry(name)
     files: list[str | None] = [entry.packed]
     while files[-1] is not None:
@@ -111,14 +117,17 @@ def _data(name: str) -> bytes:
 
 
 def _entry(name: str) -> Entry:
+    from .table import ENTRIES
+
     if name not in ENTRIES:
-        raise FormatError(f"there is no bundled vocabulary {name!r}; there are {', '.join(ENTRIES)}")
+        raise FormatError(f"there is no bundled vocabulary {name!r}; there are {', '.join(NAMES)}")
     return ENTRIES[name]
 
 
 def _ranks(file: str) -> dict[bytes, int]:
     from ..vocabulary import byte_order
     from .packed import read
+    from .table import PACKED
 
     packed = PACKED[file]
     if packed.after is None:

@@ -12,6 +12,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from .. import bundled
+from .._check import whole
+from .._codec import DEFAULT_CACHE_BYTES
 from ..errors import BytepairNotice, FormatError
 from ._stored import Place
 from .source import Options, Source
@@ -69,6 +71,7 @@ def load(
     specials: Iterable[str] | Mapping[str, int] | None = None,
     roles: Mapping[str, str] | None = None,
     vocab: str | os.PathLike[str] | bytes | None = None,
+    cache_bytes: int = DEFAULT_CACHE_BYTES,
 ) -> Any:
     """A tokenizer from a file or a folder, or one that comes with the package.
 
@@ -87,6 +90,9 @@ def load(
         Which special is ``bos``, ``eos``, ``pad`` or ``unk`` where their names do not say so.
     vocab : str, Path or bytes, optional
         The second of two files: ids, where ``source`` holds merges.
+    cache_bytes : int
+        How many bytes the words that were seen may take, with their ids, of all threads together; 0 keeps none. It
+        never changes an id. Where it is full, what comes replaces what was there.
 
     Returns
     -------
@@ -116,6 +122,7 @@ def load(
     ...     bytepair.load(path) == tok
     True
     """
+    cache_bytes = whole("cache_bytes", cache_bytes, 0, FormatError)
     options = Options(pattern, specials, roles)
     second = None if vocab is None else Source.of(vocab)
     if isinstance(source, str) and (name := _bundled_name(source)) is not None:
@@ -123,10 +130,10 @@ def load(
         options.refuse(named, ("pattern", "specials", "roles"))
         if second is not None:
             raise FormatError(f"{named.name} has its ids, so vocab= cannot be given with it; leave it out")
-        place = Place.of_bundled(name, bundled.content(name))
-        kept = None if place is None else place.read()
+        place = Place.of_bundled(name)
+        kept = None if place is None else place.read(cache_bytes)
         if kept is None:
-            kept = bundled.load(name)
+            kept = bundled.load(name)._with_cache(cache_bytes)
             if place is not None:
                 place.write(kept)
         return kept
@@ -141,7 +148,7 @@ def load(
         module, file = _in_folder(file)
         modules.insert(0, module)
     place = Place.of_file(file, "folder" if len(modules) > len(FORMATS) else "", options)
-    if place is not None and (kept := place.read()) is not None:
+    if place is not None and (kept := place.read(cache_bytes)) is not None:
         return kept
     for module in modules:
         # Two files that belong together say by their names what they are.
@@ -150,7 +157,7 @@ def load(
                 raise FormatError(
                     f"{file.name} is read as {module.NAME}, which is one file, and vocab= gives a second; leave it out"
                 )
-            tokenizer = module.read(file, options)
+            tokenizer = module.read(file, options)._with_cache(cache_bytes)
             if place is not None:
                 place.write(tokenizer)
             return tokenizer

@@ -1,16 +1,20 @@
 """Tokenizers in the cache: what :func:`~bytepair.load` made of a file, so that it need not be made again.
 
 Kept under the file's own bytes, its name, what the caller said beside it, and (in the head, asked again on reading) the
-files beside it that were looked at. What a reader told a notice of is not kept, since it must be told each time. The
-engine's encoder is made at once, so that arrays which it refuses are found where the file can still be read instead.
+files beside it that were looked at. Where the system says that a file was not touched since its bytes were looked at,
+they are not looked at again (:func:`_identity`). What a reader told a notice of is not kept, since it must be told
+each time. The engine's encoder is made at once, so that arrays which it refuses are found where the file can still be
+read instead.
 """
 
 from __future__ import annotations
 
 import os
+import sys
 from array import array
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
 
 from .. import _cache, _notices
 
@@ -34,21 +38,42 @@ _ALPHABET = (
 _POINTS = ("points", "last_points", "inner_points", "inner_last_points")
 
 
-class Place:
-    """Where the tokenizer of one call of ``load`` is in the cache, or will be."""
+SETTLED = 2.0
+"""Seconds that a file must have been left alone before the system's word is taken for it: clocks tick slowly."""
 
-    def __init__(self, key: str, source: Source | None) -> None:
-        self.key = key
+
+def checksum(data: Any) -> bytes:
+    """The engine's checksum: that of millions of bytes in less time than loading OpenSSL takes."""
+    from .. import _engine
+
+    number: int = _engine.checksum(data)
+    return number.to_bytes(32, "little")
+
+
+class Place:
+    """Where the tokenizer of one call of ``load`` is in the cache, or will be.
+
+    ``parts`` gives what its key follows from; it is asked only where ``known``, which stands for the file as the system
+    knows it, does not lead to the key.
+    """
+
+    def __init__(self, parts: Callable[[], tuple[str | bytes, ...]], source: Source | None, known: str | None) -> None:
+        self.parts = parts
         self.source = source
+        self.known = known
         self.notices = _notices.given()
 
+    @cached_property
+    def key(self) -> str:
+        return _cache.key_of(*self.parts())
+
     @classmethod
-    def of_bundled(cls, name: str, content: bytes) -> Place | None:
+    def of_bundled(cls, name: str) -> Place | None:
         if _cache.folder() is None:
             return None
-        from .. import _engine
+        from .. import _engine, bundled
 
-        return cls(_cache.key_of("bundled", _engine.NAME, name, content), None)
+        return cls(lambda: ("bundled", _engine.NAME, name, bundled.content(name)), None, None)
 
     @classmethod
     def of_file(cls, source: Source, format: str, options: Options) -> Place | None:
@@ -59,25 +84,63 @@ class Place:
         from .. import _engine
 
         name = "" if source.at is None else os.path.basename(source.at)
-        second = b"" if source.vocab is None else source.vocab.raw
-        return cls(_cache.key_of("file", _engine.NAME, format, name, said, second, source.raw), source)
+        about = ("file", _engine.NAME, format, name, said)
+        # What the system knows of it is asked before its bytes are read.
+        identity = None if source.at is None or source.vocab is not None else _identity(source.at)
+        known = None if identity is None else _cache.key_of("known", *about, identity)
+        second = source.vocab
+        return cls(lambda: (*about, b"" if second is None else second.raw, source.raw), source, known)
 
-    def read(self) -> Tokenizer | None:
-        kept = _cache.read(self.key)
+    def read(self, cache_bytes: int) -> Tokenizer | None:
+        link = None if self.known is None else _cache.read(self.known)
+        if link is not None and type(key := link.head.get("leads to")) is str and key.isalnum():
+            self.key = key
+        kept = _cache.read(self.key, checksum)
         if kept is None:
+            if link is not None:  # it leads nowhere
+                vars(self).pop("key", None)
             return None
         try:
             if self.source is not None and kept.head["beside"] != _beside(self.source, kept.head["beside"]):
                 return None
-            return _tokenizer(kept)
+            tokenizer = _tokenizer(kept, cache_bytes)
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
             return None  # sound by its checksum, and yet no tokenizer: it is made anew
+        if link is None:
+            self.remember()
+        return tokenizer
 
     def write(self, tokenizer: Tokenizer) -> None:
         if self.notices == _notices.given():
             asked = {} if self.source is None else _beside(self.source, self.source.asked)
             head, sections = _parts(tokenizer)
-            _cache.write(self.key, {**head, "beside": asked}, sections)
+            _cache.write(self.key, {**head, "beside": asked}, sections, checksum)
+            self.remember()
+
+    def remember(self) -> None:
+        """Where the file as the system knows it has its tokenizer."""
+        if self.known is not None:
+            _cache.write(self.known, {"leads to": self.key}, {})
+
+
+def _identity(path: str) -> str | None:
+    """What changes whenever a file's bytes do: its place, length and times, to the nanosecond.
+
+    None where that cannot be relied on: a file that was touched a moment ago may be touched again within the same tick,
+    and Windows does not say when a file changed, only what its owner says about that.
+    """
+    import time
+
+    if sys.platform == "win32":
+        return None
+    try:
+        about = os.stat(path)
+    except (OSError, ValueError):
+        return None  # reading it says why
+    if time.time() - max(about.st_mtime, about.st_ctime) < SETTLED:
+        return None
+    numbers = (about.st_dev, about.st_ino, about.st_size, about.st_mtime_ns, about.st_ctime_ns)
+    return repr((os.path.abspath(path), numbers))
 
 
 def _said(options: Options) -> str | None:
@@ -154,22 +217,24 @@ def _around_to_json(tokenizer: Tokenizer) -> dict[str, Any] | None:
 # ---- reading ----
 
 
-def _tokenizer(kept: _cache.Kept) -> Tokenizer:
+def _tokenizer(kept: _cache.Kept, cache_bytes: int) -> Tokenizer:
     from ..pattern import Pattern
     from ..tokenizer import Tokenizer
     from ..vocabulary import MAX_ID, Alphabet, Flat, Vocabulary
 
     head = kept.head
 
-    def numbers(name: str) -> Any:
-        return array("I", bytes(kept.sections[name]))
+    def numbers(name: str, code: Literal["I", "q"] = "I") -> Any:
+        made = array(code)
+        made.frombytes(kept.sections[name])
+        return made
 
     whole = None
     if head["whole"]:
         whole = bytes(kept.sections["whole_text"]), kept.numbers("whole_offsets", "q"), kept.numbers("whole_ids", "I")
     flat = Flat(
         bytes(kept.sections["text"]),
-        array("q", bytes(kept.sections["offsets"])),
+        numbers("offsets", "q"),
         numbers("ids"),
         (numbers("left"), numbers("right"), numbers("new")),
         kept.numbers("packed", "Q") if head["rule"] == "ranks" else None,
@@ -197,7 +262,7 @@ def _tokenizer(kept: _cache.Kept) -> Tokenizer:
 
         around = around_from_json(Reader(head["around"], "the cache", "'around'"))
     record = _Record(bytes(kept.sections["record"]), vocabulary) if "record" in kept.sections else None
-    tokenizer = Tokenizer(vocabulary, pattern, record, around)
+    tokenizer = Tokenizer(vocabulary, pattern, record, around, cache_bytes)
     tokenizer._codec.encoder  # noqa: B018  # which looks at every number that it is given
     vars(vocabulary)["flat"] = flat._replace(packed=None, whole=None)  # so that the file's bytes may go
     return tokenizer
