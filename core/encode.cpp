@@ -36,7 +36,7 @@ std::unique_ptr<Encoder::State> Encoder::take() const {
   }
   const std::size_t share = made_ < 48 ? cache_bytes_ >> (made_ + 1) : 0;
   ++made_;
-  return std::make_unique<State>(pairs_, order_, share >= 4096 ? share : 0);
+  return std::make_unique<State>(pairs_, order_, long_tables_, share >= 4096 ? share : 0);
 }
 
 void Encoder::give_back(std::unique_ptr<State> state) const {
