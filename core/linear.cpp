@@ -273,9 +273,4 @@ bool Linear::merge(const u32* symbols, std::size_t n, Scratch& scratch, std::vec
   return true;
 }
 
-std::size_t Linear::bytes() const {
-  return parts_.size() * sizeof(Parts) + (lengths_.size() + roots_.size() + longest_.size()) * sizeof(u32) +
-         slots_.size() * sizeof(u64) + irregular_.size() / 8;
-}
-
 }  // namespace bytepair

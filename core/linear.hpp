@@ -36,8 +36,6 @@ class Linear {
   // Appends the tokens of symbols[0, n); false, and nothing done, where one of them is no atom of the table.
   bool merge(const u32* symbols, std::size_t n, Scratch& scratch, std::vector<u32>& out) const;
 
-  std::size_t bytes() const;
-
  private:
   struct Parts {
     u32 left = kNone, right = kNone;  // the two symbols that it was at last
