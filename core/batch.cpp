@@ -50,7 +50,7 @@ std::unique_ptr<Encoder::State> Encoder::take() const {
   }
   if (number > 0) shared = shared_words();
   const std::size_t share = share_of(number, cache_bytes_);
-  auto state = std::make_unique<State>(pairs_, order_, share >= 4096 ? share : 0);
+  auto state = std::make_unique<State>(pairs_, order_, long_tables_, share >= 4096 ? share : 0);
   state->number = number;
   state->shared = shared;
   return state;
@@ -58,7 +58,7 @@ std::unique_ptr<Encoder::State> Encoder::take() const {
 
 void Encoder::give_back(std::unique_ptr<State> state) const {
   if (state->scratch_bytes() > kScratch) {
-    auto smaller = std::make_unique<State>(pairs_, order_, 0);
+    auto smaller = std::make_unique<State>(pairs_, order_, long_tables_, 0);
     std::swap(smaller->cache, state->cache);
     smaller->number = state->number;
     state = std::move(smaller);

@@ -20,7 +20,8 @@ class Encoder {
  public:
   // What one thread needs while it encodes: its cache and scratch space. Leased from the encoder.
   struct State {
-    State(const PairTable& pairs, Order order, std::size_t cache_bytes) : cache(cache_bytes), merger(pairs, order) {}
+    State(const PairTable& pairs, Order order, LongTables& tables, std::size_t cache_bytes)
+        : cache(cache_bytes), merger(pairs, order, &tables) {}
     WordCache cache;
     Merger merger;
     Cursor cursor;
@@ -100,6 +101,7 @@ class Encoder {
   std::size_t cache_bytes_;
   std::vector<u32> first_ranks_;  // of two neighbouring bytes; empty where the alphabet is no plain bytes
 
+  mutable LongTables long_tables_{pairs_, order_};  // after what it refers to
   mutable ForkLock lock_;
   mutable std::vector<std::unique_ptr<State>> idle_;
   mutable std::unique_ptr<SharedWords> shared_;  // made when a second thread comes

@@ -7,11 +7,62 @@
 
 namespace bytepair {
 
+namespace {
+
+template <class Table>
+void publish(std::atomic<const Table*>& place, std::unique_ptr<const Table> made) {
+  const Table* none = nullptr;
+  if (place.compare_exchange_strong(none, made.get(), std::memory_order_acq_rel)) made.release();
+}
+
+}  // namespace
+
+LongTables::~LongTables() {
+  delete joints_.load();
+  delete linear_.load();
+}
+
+void LongTables::expect(std::size_t symbols) {
+  if (joints() || seen_.fetch_add(symbols, std::memory_order_relaxed) + symbols < kJointsPay) return;
+  publish(joints_, std::make_unique<const Joints>(pairs_));
+}
+
+void LongTables::expect_uncut(std::size_t symbols) {
+  if (linear_.load(std::memory_order_acquire)) return;
+  if (uncut_.fetch_add(symbols, std::memory_order_relaxed) + symbols < kLinearPays) return;
+  publish(linear_, std::make_unique<const Linear>(pairs_, order_ == Order::whole_rank));
+}
+
 void Merger::merge(std::vector<u32>& symbols) {
-  if (symbols.size() <= kScanLimit)
-    merge_by_scan(symbols);
-  else if (!repeats(symbols) || !merge_by_runs(symbols))
+  if (symbols.size() <= kScanLimit) return merge_by_scan(symbols);
+  if (repeats(symbols) && merge_by_runs(symbols)) return;
+  if (tables_) tables_->expect(symbols.size());
+  if (const Joints* const joints = tables_ ? tables_->joints() : nullptr)
+    merge_in_parts(symbols, *joints);
+  else
     merge_by_heap(symbols);
+}
+
+// Cuts where nothing can join, and merges each part in the way that suits its length.
+void Merger::merge_in_parts(std::vector<u32>& symbols, const Joints& joints) {
+  const std::size_t n = symbols.size();
+  tokens_.clear();
+  for (std::size_t start = 0, end; start < n; start = end) {
+    end = start + 1;
+    while (end < n && joints.may_join(symbols[end - 1], symbols[end])) ++end;
+    merge_part(symbols.data() + start, end - start);
+  }
+  symbols.swap(tokens_);
+}
+
+void Merger::merge_part(const u32* part, std::size_t n) {
+  if (n == 1) return tokens_.push_back(*part);
+  if (n > kScanLimit) tables_->expect_uncut(n);
+  const Linear* const linear = n > kFewSymbols ? tables_->linear() : nullptr;
+  if (linear && linear->merge(part, n, scratch_, tokens_)) return;
+  part_.assign(part, part + n);
+  n <= kScanLimit ? merge_by_scan(part_) : merge_by_heap(part_);
+  tokens_.insert(tokens_.end(), part_.begin(), part_.end());
 }
 
 // Whether there are few runs of equal symbols, as in a line of dashes.

@@ -1,8 +1,13 @@
 // Merges the symbols of one pretoken to the end, by rank.
 #pragma once
 
+#include <atomic>
+#include <memory>
+#include <mutex>
 #include <vector>
 
+#include "joints.hpp"
+#include "linear.hpp"
 #include "pairs.hpp"
 
 namespace bytepair {
@@ -13,13 +18,49 @@ enum class Order {
   whole_rank,   // the lowest rank present, all its places from left to right, then look again
 };
 
+// What long pretokens need beside the pairs, made when enough of them have come to pay for it; all threads share it.
+class LongTables {
+ public:
+  // So many symbols in long pretokens cost about as much without the tables as the tables do.
+  static constexpr std::size_t kJointsPay = 1 << 14, kLinearPays = 1 << 17;
+
+  LongTables(const PairTable& pairs, Order order) : pairs_(pairs), order_(order) {}
+  ~LongTables();
+  LongTables(const LongTables&) = delete;
+  LongTables& operator=(const LongTables&) = delete;
+
+  // Null where it is not made yet, or of no use for this table.
+  const Joints* joints() const { return joints_.load(std::memory_order_acquire); }
+  const Linear* linear() const {
+    const Linear* const made = linear_.load(std::memory_order_acquire);
+    return made && made->usable() ? made : nullptr;
+  }
+
+  // Tell of a long pretoken to come, and of what is left of it where it could be cut.
+  void expect(std::size_t symbols);
+  void expect_uncut(std::size_t symbols);
+
+ private:
+  const PairTable& pairs_;
+  Order order_;
+  std::atomic<std::size_t> seen_{0}, uncut_{0};
+  // Two threads may both make one, and the second lets its own go: whoever waited for another would wait for ever in the
+  // child of a fork() that left the other behind.
+  std::atomic<const Joints*> joints_{nullptr};
+  std::atomic<const Linear*> linear_{nullptr};
+};
+
 class Merger {
  public:
   static constexpr std::size_t kScanLimit = 64;
+  static constexpr std::size_t kFewSymbols = 12;  // up to so many a scan beats the linear way
 
-  Merger(const PairTable& pairs, Order order) : pairs_(pairs), order_(order) {}
+  // Long pretokens fall back on the heap where there are no tables for them.
+  Merger(const PairTable& pairs, Order order, LongTables* tables = nullptr)
+      : pairs_(pairs), order_(order), tables_(tables) {}
 
-  // Symbols in, tokens out, in place. Short ones scan for the lowest rank; long ones keep a heap: n log n.
+  // Symbols in, tokens out, in place. Short ones scan for the lowest rank. Long ones merge a run at a time, or are cut
+  // where nothing can join and go token by token; where there are no tables for that, a heap: n log n.
   void merge(std::vector<u32>& symbols);
 
   // Of at most kScanLimit symbols, with ranks[i] that of the pair at i: in place, returns how many are left.
@@ -28,7 +69,8 @@ class Merger {
   // What it keeps for the pretokens to come: it grows with the longest one.
   std::size_t scratch_bytes() const {
     return (ranks_.capacity() + next_.capacity() + previous_.capacity()) * sizeof(u32) +
-           (heap_.capacity() + batch_.capacity()) * sizeof(u64) + (runs_.capacity() + merged_.capacity()) * sizeof(Run);
+           (part_.capacity() + tokens_.capacity() + scratch_.symbols.capacity() + scratch_.ranks.capacity()) * sizeof(u32) +
+           (heap_.capacity() + batch_.capacity() + scratch_.open.capacity()) * sizeof(u64) + (runs_.capacity() + merged_.capacity()) * sizeof(Run);
   }
 
   // The ways, for the tests that hold them equal. Runs: of equal symbols, each merged as one; false where that is not
@@ -43,10 +85,15 @@ class Merger {
     std::size_t count;
   };
   static bool repeats(const std::vector<u32>& symbols);
+  void merge_in_parts(std::vector<u32>& symbols, const Joints& joints);
+  void merge_part(const u32* part, std::size_t n);
   std::size_t merge_whole_ranks(u32* symbols, u32* ranks, std::size_t n) const;
 
   const PairTable& pairs_;
   Order order_;
+  LongTables* tables_;
+  Linear::Scratch scratch_;
+  std::vector<u32> part_, tokens_;
   std::vector<u32> ranks_, next_, previous_;
   std::vector<u64> heap_, batch_;
   std::vector<Run> runs_, merged_;

@@ -56,6 +56,18 @@ class PairTable {
   }
   std::size_t size() const { return size_; }
 
+  // Every pair, in no order: visit(left, right, rank, made).
+  template <class Visit>
+  void each(Visit visit) const {
+    for (const u64 turned : slots_) {
+      if (turned == 0) continue;
+      const u64 key = ~turned >> kRankBits;
+      const u32 left = static_cast<u32>(key >> 21), right = static_cast<u32>(key) & kMaxId;
+      const u32 rank = static_cast<u32>(~turned) & kRankMask;
+      visit(left, right, rank, made(left, right, rank));
+    }
+  }
+
  private:
   static constexpr int kRankBits = 22;
   static constexpr u32 kRankMask = (1u << kRankBits) - 1;

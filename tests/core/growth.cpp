@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "long_runs.hpp"
+#include "merge.hpp"
 #include "stream.hpp"
 #include "support.hpp"
 
@@ -72,6 +73,27 @@ TEST_CASE("so does a stream in small pieces") {
                 stream.feed(splitter, &specials, bytes_of(text) + at, std::min<std::size_t>(100, n - at), at + 100 >= n,
                             [](const u8*, std::size_t, std::size_t, const std::size_t*, std::size_t) {}, [](u32) {});
             }) <= kLimit);
+    }
+  }
+}
+
+TEST_CASE("so does a pretoken of any length, in every way to merge it") {
+  Random random(60);
+  const PairTable ordered = table_of(random_merges(random, 300, 4, false));
+  const PairTable unordered = table_of(random_merges(random, 300, 4, true));
+  std::string letters, periods;
+  while (letters.size() < kSize / 2) letters += random_word(random, 200, 4);
+  while (periods.size() < kSize / 2) periods += std::string(random.between(1, 40), 'a') + "bcd";
+  for (const PairTable* table : {&ordered, &unordered}) {
+    for (const Order order : {Order::one_place, Order::whole_rank}) {
+      LongTables tables(*table, order);
+      Merger merger(*table, order, &tables);
+      for (const std::string& text : {letters, periods, std::string(kSize / 2, 'a')}) {
+        CHECK(growth(kSize / 8, kLimit, [&](std::size_t n) {
+                std::vector<u32> symbols = ids_of(std::string_view(text).substr(0, n));
+                merger.merge(symbols);
+              }) <= kLimit);
+      }
     }
   }
 }

@@ -9,9 +9,42 @@ namespace {
 
 using Ids = std::vector<u32>;
 
-std::size_t runs_merged = 0, runs_refused = 0;
+std::size_t runs_merged = 0, runs_refused = 0, linear_merged = 0, linear_refused = 0;
 
-// Scan, heap and the chooser between them, all three; they must agree.
+// Merged one after the other, each part by itself, as far as no merge goes over its ends.
+Ids merged_apart(const PairTable& pairs, Order order, const Ids& symbols) {
+  const Joints joints(pairs);
+  Merger merger(pairs, order);
+  Ids out, part;
+  for (std::size_t i = 0; i < symbols.size(); ++i) {
+    part.push_back(symbols[i]);
+    if (i + 1 < symbols.size() && joints.may_join(symbols[i], symbols[i + 1])) continue;
+    merger.merge_by_scan(part);
+    out.insert(out.end(), part.begin(), part.end());
+    part.clear();
+  }
+  return out;
+}
+
+// Token by token; several times, so that what is kept between the calls is used.
+void check_linear(const PairTable& pairs, Order order, const Ids& symbols, const Ids& merged) {
+  const Linear linear(pairs, order == Order::whole_rank);
+  if (!linear.usable()) {
+    ++linear_refused;
+    return;
+  }
+  Linear::Scratch scratch;
+  Ids out = {7};
+  for (int round = 0; round < 2; ++round) {
+    out.resize(1);
+    const bool done = linear.merge(symbols.data(), symbols.size(), scratch, out);
+    (done ? linear_merged : linear_refused) += 1;
+    REQUIRE(out[0] == 7);
+    REQUIRE(Ids(out.begin() + 1, out.end()) == (done ? merged : Ids{}));
+  }
+}
+
+// All ways, and the chooser between them; they must agree.
 Ids merged(const PairTable& pairs, Order order, const Ids& symbols) {
   Merger merger(pairs, order);
   Ids scanned = symbols, heaped = symbols, chosen = symbols;
@@ -20,7 +53,9 @@ Ids merged(const PairTable& pairs, Order order, const Ids& symbols) {
   merger.merge(chosen);
   REQUIRE(scanned == heaped);
   REQUIRE(scanned == chosen);
+  REQUIRE(scanned == merged_apart(pairs, order, symbols));
   if (!symbols.empty()) {
+    check_linear(pairs, order, symbols, scanned);
     Ids by_runs = symbols;
     if (merger.merge_by_runs(by_runs)) {
       ++runs_merged;
@@ -135,5 +170,76 @@ TEST_CASE("long runs of few letters merge a run at a time, in both orders and un
       merge_plainly(ranks.table(), false, plain);
       REQUIRE(merged(ranks.table(), Order::one_place, ids_of(text)) == plain);
     }
+  }
+}
+
+TEST_CASE("token by token and in parts, with shared ranks, parts made later, and symbols spelled in two ways") {
+  Random random(54);
+  linear_merged = linear_refused = 0;
+  for (int round = 0; round < 4000; ++round) {
+    const u32 letters = static_cast<u32>(random.between(1, 4));
+    const bool shuffled = random.one_in(2), shared = random.one_in(3), odd = random.one_in(8);
+    std::vector<u32> left, right, ids, ranks;
+    for (const Merge& merge : random_merges(random, random.below(30), letters, shuffled)) {
+      left.push_back(merge.left);
+      right.push_back(merge.right);
+      // At times an id that is a letter, or another pair's.
+      ids.push_back(odd && random.one_in(6) ? (random.one_in(2) ? 'a' : 256 + random.id_below(8)) : merge.id);
+      ranks.push_back(shared ? random.id_below(10) : static_cast<u32>(ranks.size()));
+    }
+    const PairTable table = PairTable::of_merges(left.data(), right.data(), ids.data(), ranks.data(), ids.size());
+    Ids symbols = ids_of(random_word(random, random.one_in(10) ? 200 : 30, static_cast<char>(letters)));
+    if (random.one_in(10)) symbols[random.below(symbols.size())] = 'z';                 // in no pair
+    if (random.one_in(10)) symbols[random.below(symbols.size())] = 256 + random.id_below(9);  // made by a pair
+    for (const Order order : {Order::one_place, Order::whole_rank}) {
+      Ids plain = symbols;
+      merge_plainly(table, order == Order::whole_rank, plain);
+      REQUIRE(merged(table, order, symbols) == plain);
+    }
+  }
+  CHECK(linear_merged > 4000);
+  CHECK(linear_refused > 500);
+}
+
+TEST_CASE("repetitive texts, token by token, under the rank rule with tokens that are part of each other") {
+  Random random(55);
+  linear_merged = 0;
+  for (int round = 0; round < 800; ++round) {
+    // The substrings of a few words: many splits of each token, parts with higher ranks.
+    std::vector<std::string> words, tokens;
+    for (int k = 0; k < 3; ++k) words.push_back(random_word(random, 8, 3));
+    std::map<std::string, bool> seen;
+    for (std::size_t n = random.below(40); n > 0; --n) {
+      const std::string& word = words[random.below(words.size())];
+      const std::size_t at = random.below(word.size());
+      const std::string token = word.substr(at, random.between(1, 6));
+      if (token.size() > 1 && !std::exchange(seen[token], true)) tokens.push_back(token);
+    }
+    std::string text;
+    while (text.size() < 150) text += words[random.below(words.size())];
+    const PairTable table = Ranks(tokens).table();
+    Ids plain = ids_of(text);
+    merge_plainly(table, false, plain);
+    REQUIRE(merged(table, Order::one_place, ids_of(text)) == plain);
+  }
+  CHECK(linear_merged > 1000);
+}
+
+TEST_CASE("the tables for long pretokens come when they pay, and change nothing") {
+  Random random(56);
+  const PairTable table = table_of(random_merges(random, 60, 3, true));
+  for (const Order order : {Order::one_place, Order::whole_rank}) {
+    LongTables tables(table, order);
+    Merger with(table, order, &tables), without(table, order);
+    for (int round = 0; round < 30; ++round) {
+      std::string text;
+      while (text.size() < 10000) text += random_word(random, 200, 3) + (random.one_in(4) ? "z" : "");
+      Ids one = ids_of(text), other = one;
+      with.merge(one);
+      without.merge_by_heap(other);
+      REQUIRE(one == other);
+    }
+    CHECK(tables.joints());
+    CHECK((tables.linear() != nullptr) == (order == Order::one_place));
   }
 }
