@@ -25,8 +25,8 @@ class Merger {
   // Of at most kScanLimit symbols, with ranks[i] that of the pair at i: in place, returns how many are left.
   std::size_t merge_short(u32* symbols, u32* ranks, std::size_t n) const;
 
-  // The ways, for the tests that hold them equal. Runs: of equal symbols, each merged as one; false where that is not
-  // the order, and nothing was done.
+  // The ways, for the tests that hold them equal. The scan: of at most kScanLimit symbols. Runs: of equal symbols, each
+  // merged as one; false where that is not the order, and nothing was done.
   void merge_by_scan(std::vector<u32>& symbols);
   void merge_by_heap(std::vector<u32>& symbols);
   bool merge_by_runs(std::vector<u32>& symbols);
