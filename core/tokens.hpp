@@ -20,16 +20,21 @@ class TokenTable {
   // kNone where there is no such token.
   u32 find(const u8* p, std::size_t n) const {
     if (n == 0) return empty_;
-    if (n <= ShortKey::kMax) return find(short_key(p, n, 0));
+    if (n <= ShortKey::kMax) {
+      const ShortKey key = short_key(p, n, 0);
+      return find(key, key.hash());
+    }
     return n <= longest_ ? find_long(p, n) : kNone;
   }
   // Of a token that is not empty.
-  u32 find(const ShortKey& key) const {
-    for (std::size_t i = key.hash() & short_mask_;; i = (i + 1) & short_mask_) {
+  u32 find(const ShortKey& key, u64 hash) const {
+    for (std::size_t i = hash & short_mask_;; i = (i + 1) & short_mask_) {
       if (short_[i].key == key) return short_[i].id;
       if (short_[i].key.high == 0) return kNone;
     }
   }
+  // Asks the memory for where find(key, hash) will look.
+  void prefetch_short(u64 hash) const { prefetch(&short_[hash & short_mask_]); }
   std::size_t size() const { return ids_.size(); }
   std::string_view token(std::size_t i) const {
     return {reinterpret_cast<const char*>(text_.data()) + offsets_[i], static_cast<std::size_t>(offsets_[i + 1] - offsets_[i])};
