@@ -24,8 +24,8 @@ std::size_t share_of(std::size_t number, std::size_t budget) {
 }  // namespace
 
 std::size_t Encoder::State::scratch_bytes() const {
-  return merger.scratch_bytes() + (symbols.capacity() + ids.capacity()) * sizeof(u32) + keys.capacity() * sizeof(ShortKey) +
-         hashes.capacity() * sizeof(u64) + cursor.ends.capacity() * sizeof(std::size_t) + padded.capacity();
+  return merger.scratch_bytes() + (symbols.capacity() + ids.capacity()) * sizeof(u32) +
+         cursor.ends.capacity() * sizeof(std::size_t) + padded.capacity();
 }
 
 // A state that would have less than a page has no cache. The first one is leased first: it has the largest, and has

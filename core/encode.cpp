@@ -32,115 +32,178 @@ std::size_t Encoder::merge_bytes(const u8* p, std::size_t n, const Merger& merge
   return merger.merge_short(symbols, ranks, n);
 }
 
-// Encodes a pretoken that the cache does not have, and tells it.
-void Encoder::unknown_to_cache(const u8* s, std::size_t start, std::size_t end, std::size_t n, State& state,
-                               IdBuffer& out) const {
-  const u8* const p = s + start;
-  const std::size_t length = end - start;
-  u32 few[Merger::kScanLimit];
-  const u32* ids = few;
-  std::size_t n_ids = 1;
-  const bool shares = state.shared != nullptr && length <= MediumKey::kMax;
-  if (shares && (n_ids = state.shared->find(medium_key(p, length, n - start), few)) != 0) {
-    state.cache.insert(p, length, n - start, few, n_ids);
-    return out.append(few, n_ids);
+// Where ids go: into a buffer, or nowhere, where only their number is asked for. A run of packed ones is written between
+// begin(), which is told how many words there are at most, and end(); known(), for what the cache found, and append() must
+// stand outside of that.
+class Encoder::Ids {
+ public:
+  explicit Ids(IdBuffer& out) : out_(out) {}
+  u32* begin(std::size_t words) { return out_.room(WordCache::kShortIds * (words + 1)); }
+  static u32* packed(u32* to, const u32* ids) {
+    std::memcpy(to, ids, WordCache::kShortIds * sizeof(u32));
+    to[0] &= 0xFFFFFF;
+    return to + (ids[0] >> 24);
   }
-  n_ids = 1;
-  if (whole_ && (few[0] = whole_->find(p, length)) != kNone) {
-  } else if (!first_ranks_.empty() && length <= Merger::kScanLimit) {
-    n_ids = merge_bytes(p, length, state.merger, few);
-  } else {
-    alphabet_.symbols(p, length, start, state.symbols);
-    state.merger.merge(state.symbols);
-    ids = state.symbols.data();
-    n_ids = state.symbols.size();
-  }
-  state.cache.insert(p, length, n - start, ids, n_ids);
-  if (shares && n_ids > 0 && n_ids <= SharedWords::kIds && ids[0] >> 24 == 0)
-    state.shared->insert(medium_key(p, length, n - start), ids, n_ids);
-  out.append(ids, n_ids);
+  void end(u32* to) { out_.end_at(to); }
+  void known(const WordCache::Words& words) { out_.append_masked(words.ids, words.n); }
+  void append(const WordCache::Words& words) { out_.append(words.ids, words.n); }
+
+ private:
+  IdBuffer& out_;
+};
+
+class Encoder::Number {
+ public:
+  static u64 begin(std::size_t) { return 0; }
+  static u64 packed(u64 to, const u32* ids) { return to + (ids[0] >> 24); }
+  void end(u64 to) { total_ += to; }
+  void known(const WordCache::Words& words) { total_ += words.n; }
+  void append(const WordCache::Words& words) { total_ += words.n; }
+  u64 total() const { return total_; }
+
+ private:
+  u64 total_ = 0;
+};
+
+// What the merges make of a pretoken; `few` has room for the ids of a short one.
+WordCache::Words Encoder::merged(const u8* s, std::size_t start, std::size_t length, State& state, u32* few) const {
+  if (!first_ranks_.empty() && length <= Merger::kScanLimit)
+    return {few, merge_bytes(s + start, length, state.merger, few)};
+  alphabet_.symbols(s + start, length, start, state.symbols);
+  state.merger.merge(state.symbols);
+  return {state.symbols.data(), state.symbols.size()};
 }
 
-void Encoder::pretoken(const u8* s, std::size_t start, std::size_t end, std::size_t n, State& state,
-                       IdBuffer& out) const {
+// The same, unless another thread has merged it already; what is merged here the others find.
+WordCache::Words Encoder::merged_by_any(const MediumKey& key, const u8* s, std::size_t start, std::size_t length,
+                                        State& state, u32* few) const {
+  if (const std::size_t n = state.shared->find(key, few)) return {few, n};
+  const WordCache::Words words = merged(s, start, length, state, few);
+  if (words.n > 0 && words.n <= SharedWords::kIds && words.ids[0] >> 24 == 0) state.shared->insert(key, words.ids, words.n);
+  return words;
+}
+
+// A pretoken of at most ShortKey::kMax bytes that is not where it is sought first.
+template <class Sink>
+void Encoder::short_word(const u8* s, std::size_t start, std::size_t end, std::size_t n, const ShortKey& key, u64 hash,
+                         State& state, Sink& sink) const {
+  WordCache& cache = state.cache;
+  if (cache.works()) {
+    if (const WordCache::Words known = cache.find_short(key, hash); known.ids) return sink.known(known);
+  }
+  u32 few[Merger::kScanLimit];
+  WordCache::Words words{few, 1};
+  if (!whole_ || (few[0] = whole_->find(key, hash)) == kNone) {
+    if (state.shared)
+      words = merged_by_any(medium_key(s + start, end - start, n - start), s, start, end - start, state, few);
+    else
+      words = merged(s, start, end - start, state, few);
+  }
+  cache.insert_short(key, hash, words.ids, words.n);
+  sink.append(words);
+}
+
+// A longer one; `hash` is its medium key's, or that of its bytes, or any where the cache keeps nothing.
+template <class Sink>
+void Encoder::wide_word(const u8* s, std::size_t start, std::size_t end, std::size_t n, u64 hash, State& state,
+                        Sink& sink) const {
+  const u8* const p = s + start;
+  const std::size_t length = end - start;
+  const bool medium = length <= MediumKey::kMax;
+  WordCache& cache = state.cache;
+  MediumKey key{};
+  if (medium) key = medium_key(p, length, n - start);
+  if (cache.works()) {
+    const WordCache::Words known = medium ? cache.find_medium(key, hash) : cache.find_long(p, length, hash);
+    if (known.ids) return sink.known(known);
+  }
+  u32 few[Merger::kScanLimit];
+  WordCache::Words words{few, 1};
+  if (!whole_ || (few[0] = whole_->find(p, length)) == kNone)
+    words = medium && state.shared ? merged_by_any(key, s, start, length, state, few) : merged(s, start, length, state, few);
+  if (medium)
+    cache.insert_medium(key, hash, words.ids, words.n);
+  else
+    cache.insert_long(p, length, hash, words.ids, words.n);
+  sink.append(words);
+}
+
+template <class Sink>
+void Encoder::pretoken(const u8* s, std::size_t start, std::size_t end, std::size_t n, State& state, Sink& sink) const {
   const u8* const p = s + start;
   const std::size_t length = end - start;
   if (dropped_ && dropped_->run(s, start, end, 1) == end) return;
-  const WordCache& cache = state.cache;
-  if (cache.works() && length <= MediumKey::kMax) {
-    if (length <= ShortKey::kMax) {
-      const ShortKey key = short_key(p, length, n - start);
-      if (const WordCache::Short* word = cache.find_short(key, key.hash())) return out.append_packed(word->ids);
-    }
-    const MediumKey key = medium_key(p, length, n - start);
-    if (const WordCache::Medium* word = cache.find_medium(key, key.hash())) return out.append_packed(word->ids);
+  if (length <= ShortKey::kMax) {
+    const ShortKey key = short_key(p, length, n - start);
+    return short_word(s, start, end, n, key, key.hash(), state, sink);
   }
-  if (const WordCache::Words words = cache.find_long(p, length); words.ids) return out.append(words.ids, words.n);
-  unknown_to_cache(s, start, end, n, state, out);
+  u64 hash = 0;
+  if (length <= MediumKey::kMax)
+    hash = medium_key(p, length, n - start).hash();
+  else if (length <= WordCache::kLongest)
+    hash = WordCache::long_hash(p, length);
+  wide_word(s, start, end, n, hash, state, sink);
 }
 
-// Pretoken after pretoken, in two passes: keys first, which asks the memory for the cache's lines, then the look-ups.
+// Pretoken after pretoken, some at a time, in two passes: keys first, which asks the memory for the cache's lines, then
+// the look-ups.
+template <class Sink>
 void Encoder::pretokens(const u8* s, std::size_t n, std::size_t start, const std::size_t* ends, std::size_t k,
-                        State& state, IdBuffer& out) const {
+                        State& state, Sink& sink) const {
+  constexpr std::size_t kBatch = 128;
   const WordCache& cache = state.cache;
   std::size_t i = 0;
   if (!dropped_ && cache.works() && k > 1) {
     // The last ones end where no more bytes may be read behind them.
     std::size_t bulk = k;
     while (bulk > 0 && (bulk == 1 ? start : ends[bulk - 2]) + 32 > n) --bulk;
-    if (state.keys.size() < bulk) {
-      state.keys.resize(bulk);
-      state.hashes.resize(bulk);
-    }
-    ShortKey* const keys = state.keys.data();
-    u64* const hashes = state.hashes.data();
-    std::size_t at = start;
-    for (std::size_t j = 0; j < bulk; ++j) {
-      const std::size_t length = ends[j] - at;
-      if (length <= ShortKey::kMax) {
-        const ShortKey key = open_short_key(s + at, length);
-        keys[j] = key;
-        hashes[j] = key.hash();
-        prefetch(cache.bucket(hashes[j]));
-      } else if (length <= MediumKey::kMax) {
-        hashes[j] = medium_key(s + at, length, 32).hash();
-        prefetch(cache.medium(hashes[j]));
-      }
-      at = ends[j];
-    }
-    u32* to = out.room(WordCache::kMediumIds * (bulk + 1));
-    for (; i < bulk; ++i) {
-      const std::size_t end = ends[i], length = end - start;
-      if (length <= ShortKey::kMax) {
-        const WordCache::Short* const slots = cache.bucket(hashes[i]);
-        const bool second = slots[1].key == keys[i];
-        if (second || slots[0].key == keys[i]) {
-          const u32* const ids = slots[second].ids;
-          std::memcpy(to, ids, sizeof slots->ids);
-          to[0] &= 0xFFFFFF;
-          to += ids[0] >> 24;
-          start = end;
-          continue;
+    ShortKey keys[kBatch];
+    u64 hashes[kBatch];
+    std::size_t unknown = 0;
+    while (i < bulk) {
+      const std::size_t size = std::min(bulk - i, kBatch);
+      // Where the cache is of little use, the vocabulary will be asked too.
+      const bool ask_whole = whole_ && unknown > kBatch / 4;
+      unknown = 0;
+      std::size_t at = start;
+      for (std::size_t j = 0; j < size; ++j) {
+        const std::size_t end = ends[i + j], length = end - at;
+        if (length <= ShortKey::kMax) {
+          keys[j] = open_short_key(s + at, length);
+          hashes[j] = keys[j].hash();
+          prefetch(cache.line(hashes[j]));
+          if (ask_whole) whole_->prefetch_short(hashes[j]);
+        } else if (length <= WordCache::kLongest) {
+          hashes[j] = length <= MediumKey::kMax ? medium_key(s + at, length, 32).hash() : WordCache::long_hash(s + at, length);
+          cache.prefetch_wide(hashes[j]);
         }
-      } else if (length <= MediumKey::kMax) {
-        const WordCache::Medium* const slot = cache.medium(hashes[i]);
-        if (slot->key == medium_key(s + start, length, 32)) {
-          std::memcpy(to, slot->ids, sizeof slot->ids);
-          to[0] &= 0xFFFFFF;
-          to += slot->ids[0] >> 24;
-          start = end;
-          continue;
-        }
+        at = end;
       }
-      out.end_at(to);
-      pretoken(s, start, end, n, state, out);
-      to = out.room(WordCache::kMediumIds * (bulk - i + 1));
-      start = end;
+      auto to = sink.begin(size);
+      for (std::size_t j = 0; j < size; ++j, ++i) {
+        const std::size_t end = ends[i];
+        const bool is_short = end - start <= ShortKey::kMax;
+        if (is_short) {
+          if (const u32* ids = WordCache::find_in_line(cache.line(hashes[j]), CellKey(keys[j]))) {
+            to = sink.packed(to, ids);
+            start = end;
+            continue;
+          }
+        }
+        sink.end(to);
+        ++unknown;
+        if (is_short)
+          short_word(s, start, end, n, keys[j], hashes[j], state, sink);
+        else
+          wide_word(s, start, end, n, hashes[j], state, sink);
+        to = sink.begin(size - j);
+        start = end;
+      }
+      sink.end(to);
     }
-    out.end_at(to);
   }
   for (; i < k; ++i) {
-    pretoken(s, start, ends[i], n, state, out);
+    pretoken(s, start, ends[i], n, state, sink);
     start = ends[i];
   }
 }
@@ -152,10 +215,11 @@ const Splitter& Encoder::splitter() const {
 
 void Encoder::feed(Stream& stream, const u8* s, std::size_t n, bool last, const Specials* specials, State& state,
                    IdBuffer& out) const {
+  Ids sink(out);
   stream.feed(
       splitter(), specials, s, n, last,
       [&](const u8* text, std::size_t size, std::size_t start, const std::size_t* ends, std::size_t k) {
-        pretokens(text, size, start, ends, k, state, out);
+        pretokens(text, size, start, ends, k, state, sink);
       },
       [&](u32 id) { out.push(id); });
 }
@@ -163,10 +227,11 @@ void Encoder::feed(Stream& stream, const u8* s, std::size_t n, bool last, const 
 void Encoder::encode(const u8* s, std::size_t n, const Specials* specials, State& state, IdBuffer& out) const {
   std::size_t readable = n;
   s = with_room(s, n, state, readable);
+  Ids sink(out);
   for_each_piece(
       splitter(), specials, state.cursor, s, 0, n, 0,
       [&](std::size_t start, const std::size_t* ends, std::size_t k) {
-        pretokens(s, readable, start, ends, k, state, out);
+        pretokens(s, readable, start, ends, k, state, sink);
       },
       [&](u32 id) { out.push(id); });
 }
@@ -181,29 +246,29 @@ const u8* Encoder::with_room(const u8* s, std::size_t n, State& state, std::size
 
 void Encoder::encode_ends(const u8* s, std::size_t n, const i64* ends, std::size_t n_ends, State& state,
                           IdBuffer& out) const {
+  Ids sink(out);
   std::size_t at = 0;
   for (std::size_t i = 0; i < n_ends; ++i) {
     if (ends[i] <= static_cast<i64>(at) || ends[i] > static_cast<i64>(n))
       throw Error(ErrorKind::value, "encoder: the ends of pretokens must ascend and lie in the text");
-    pretoken(s, at, static_cast<std::size_t>(ends[i]), n, state, out);
+    pretoken(s, at, static_cast<std::size_t>(ends[i]), n, state, sink);
     at = static_cast<std::size_t>(ends[i]);
   }
   if (at != n) throw Error(ErrorKind::value, "encoder: the last pretoken must end where the text ends");
 }
 
 u64 Encoder::count(const u8* s, std::size_t n, const Specials* specials, State& state) const {
-  u64 total = 0;
+  u64 n_specials = 0;
   std::size_t readable = n;
   s = with_room(s, n, state, readable);
+  Number sink;
   for_each_piece(
       splitter(), specials, state.cursor, s, 0, n, 0,
       [&](std::size_t start, const std::size_t* ends, std::size_t k) {
-        state.ids.clear();
-        pretokens(s, readable, start, ends, k, state, state.ids);
-        total += state.ids.size();
+        pretokens(s, readable, start, ends, k, state, sink);
       },
-      [&](u32) { ++total; });
-  return total;
+      [&](u32) { ++n_specials; });
+  return sink.total() + n_specials;
 }
 
 }  // namespace bytepair

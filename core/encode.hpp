@@ -26,10 +26,8 @@ class Encoder {
     Merger merger;
     Cursor cursor;
     std::vector<u32> symbols;
-    std::vector<ShortKey> keys;  // of the pretokens in hand, and their hashes
-    std::vector<u64> hashes;
     std::vector<u8> padded;  // a short text, with bytes behind it that may be read
-    IdBuffer ids;            // of a short text, or where count() lets them go
+    IdBuffer ids;            // of a short text
     std::size_t scratch_bytes() const;
 
     SharedWords* shared = nullptr;  // where other threads encode too
@@ -78,11 +76,21 @@ class Encoder {
   std::size_t scratch_bytes() const;
 
  private:
+  class Ids;
+  class Number;
+  template <class Sink>
   void pretokens(const u8* s, std::size_t n, std::size_t start, const std::size_t* ends, std::size_t k, State& state,
-                 IdBuffer& out) const;
-  void pretoken(const u8* s, std::size_t start, std::size_t end, std::size_t n, State& state, IdBuffer& out) const;
-  void unknown_to_cache(const u8* s, std::size_t start, std::size_t end, std::size_t n, State& state,
-                        IdBuffer& out) const;
+                 Sink& sink) const;
+  template <class Sink>
+  void pretoken(const u8* s, std::size_t start, std::size_t end, std::size_t n, State& state, Sink& sink) const;
+  template <class Sink>
+  void short_word(const u8* s, std::size_t start, std::size_t end, std::size_t n, const ShortKey& key, u64 hash,
+                  State& state, Sink& sink) const;
+  template <class Sink>
+  void wide_word(const u8* s, std::size_t start, std::size_t end, std::size_t n, u64 hash, State& state, Sink& sink) const;
+  WordCache::Words merged_by_any(const MediumKey& key, const u8* s, std::size_t start, std::size_t length, State& state,
+                                 u32* few) const;
+  WordCache::Words merged(const u8* s, std::size_t start, std::size_t length, State& state, u32* few) const;
   static const u8* with_room(const u8* s, std::size_t n, State& state, std::size_t& readable);
   std::size_t merge_bytes(const u8* p, std::size_t n, const Merger& merger, u32* symbols) const;
   const Splitter& splitter() const;

@@ -36,11 +36,10 @@ class IdBuffer {
     if (k) std::memcpy(room(k), ids, k * sizeof(u32));
     size_ += k;
   }
-  // Ids as the cache keeps them: their number stands in the first one's top byte.
-  void append_packed(const u32* ids) {
-    const std::size_t k = ids[0] >> 24;
+  // The same where the first one's top byte is not of the id.
+  void append_masked(const u32* ids, std::size_t k) {
     append(ids, k);
-    data_[size_ - k] &= 0xFFFFFF;
+    if (k) data_[size_ - k] &= 0xFFFFFF;
   }
   // After writing into room(): where the written ids end.
   void end_at(const u32* end) { size_ = static_cast<std::size_t>(end - data_); }

@@ -1,7 +1,9 @@
 #include "merge.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <functional>
+#include <limits>
 
 #include "errors.hpp"
 
@@ -134,28 +136,42 @@ bool Merger::merge_by_runs(std::vector<u32>& symbols) {
   return true;
 }
 
+// Nothing moves: a symbol that was merged into the one before it only leaves `alive`. A pair's rank stands with its place
+// below it, so that the least of all is the lowest rank's leftmost place; the loop over them has no branch.
 std::size_t Merger::merge_short(u32* symbols, u32* ranks, std::size_t n) const {
   if (order_ == Order::whole_rank) return merge_whole_ranks(symbols, ranks, n);
-  while (n > 1) {
-    u32 rank = ranks[0];
-    std::size_t i = 0;
-    for (std::size_t k = 1; k + 1 < n; ++k) {
-      if (ranks[k] < rank) {
-        rank = ranks[k];
-        i = k;
-      }
+  if (n < 2) return n;
+  constexpr int kPlaceBits = 6;
+  constexpr i32 kNoPair = std::numeric_limits<i32>::max();
+  static_assert(kScanLimit == 1u << kPlaceBits && PairTable::kMaxRank < 1u << 24);
+  const auto pair = [](u32 rank, std::size_t at) {
+    return rank == kNone ? kNoPair : static_cast<i32>(rank << kPlaceBits | static_cast<u32>(at));
+  };
+  alignas(16) i32 pairs[kScanLimit];
+  const std::size_t size = (n + 6) / 8 * 8;  // n - 1 of them, in eights
+  for (std::size_t k = 0; k < size; ++k) pairs[k] = k + 1 < n ? pair(ranks[k], k) : kNoPair;
+  u64 alive = ~u64{0} >> (kScanLimit - n);
+  for (;;) {
+    i32 least = pairs[0];
+    for (std::size_t k = 0; k < size; ++k) least = std::min(least, pairs[k]);
+    if (least == kNoPair) break;
+    const std::size_t i = static_cast<std::size_t>(least) & (kScanLimit - 1);
+    const u64 before = alive & ((u64{1} << i) - 1);
+    u64 behind = alive & ~before & (alive - 1 - before);  // all but i, the lowest of them
+    const std::size_t j = static_cast<std::size_t>(std::countr_zero(behind));
+    behind &= behind - 1;
+    symbols[i] = pairs_.made(symbols[i], symbols[j], static_cast<u32>(least) >> kPlaceBits);
+    alive &= ~(u64{1} << j);
+    pairs[j] = pairs[i] = kNoPair;
+    if (behind) pairs[i] = pair(pairs_.rank(symbols[i], symbols[std::countr_zero(behind)]), i);
+    if (before) {
+      const std::size_t h = 63 - static_cast<std::size_t>(std::countl_zero(before));
+      pairs[h] = pair(pairs_.rank(symbols[h], symbols[i]), h);
     }
-    if (rank == kNone) break;
-    symbols[i] = pairs_.made(symbols[i], symbols[i + 1], rank);
-    --n;
-    std::memmove(symbols + i + 1, symbols + i + 2, (n - i - 1) * sizeof(u32));
-    if (i + 1 < n) {
-      std::memmove(ranks + i + 1, ranks + i + 2, (n - i - 2) * sizeof(u32));
-      ranks[i] = pairs_.rank(symbols[i], symbols[i + 1]);
-    }
-    if (i > 0) ranks[i - 1] = pairs_.rank(symbols[i - 1], symbols[i]);
   }
-  return n;
+  std::size_t to = 0;
+  for (; alive; alive &= alive - 1) symbols[to++] = symbols[std::countr_zero(alive)];
+  return to;
 }
 
 std::size_t Merger::merge_whole_ranks(u32* symbols, u32* ranks, std::size_t n) const {

@@ -72,8 +72,8 @@ class Merger {
            (heap_.capacity() + batch_.capacity() + scratch_.open.capacity()) * sizeof(u64) + (runs_.capacity() + merged_.capacity()) * sizeof(Run);
   }
 
-  // The ways, for the tests that hold them equal. Runs: of equal symbols, each merged as one; false where that is not
-  // the order, and nothing was done.
+  // The ways, for the tests that hold them equal. The scan: of at most kScanLimit symbols. Runs: of equal symbols, each
+  // merged as one; false where that is not the order, and nothing was done.
   void merge_by_scan(std::vector<u32>& symbols);
   void merge_by_heap(std::vector<u32>& symbols);
   bool merge_by_runs(std::vector<u32>& symbols);

@@ -14,7 +14,7 @@ void PairTable::resize(std::size_t slots) {
   mask_ = slots - 1;
   shift_ = 64;
   for (std::size_t s = slots; s > 1; s /= 2) --shift_;
-  filter_shift_ = std::max(shift_ - 1, 64 - 21);  // two bits a slot, up to 256 KiB
+  filter_shift_ = std::max(shift_ - 2, 64 - 21);  // four bits a slot, up to 256 KiB
   filter_.assign(std::max<std::size_t>((std::size_t{1} << (64 - filter_shift_)) / 64, 1), 0);
   for (const u64 slot : old) {
     if (slot != 0) put(~slot);
@@ -105,35 +105,6 @@ std::vector<u64> PairTable::packed() const {
     if (turned != 0) pairs.push_back(~turned);
   }
   return pairs;
-}
-
-PairTable PairTable::of_ranks(const TokenTable& tokens) {
-  std::vector<std::size_t> lengths;  // that tokens have: only there can a token be split in two
-  std::vector<bool> seen;
-  for (std::size_t i = 0; i < tokens.size(); ++i) {
-    const std::size_t length = tokens.token(i).size();
-    if (seen.size() <= length) seen.resize(length + 1);
-    if (!seen[length]) lengths.push_back(length);
-    seen[length] = true;
-    if (tokens.id(i) > kMaxId)
-      throw Error(ErrorKind::vocabulary, "rank " + std::to_string(tokens.id(i)) + " is above " + std::to_string(kMaxId));
-  }
-  std::sort(lengths.begin(), lengths.end());
-  PairTable table;
-  table.ids_are_ranks_ = true;
-  for (std::size_t i = 0; i < tokens.size(); ++i) {
-    const std::string_view whole = tokens.token(i);
-    const u8* const p = reinterpret_cast<const u8*>(whole.data());
-    for (const std::size_t k : lengths) {
-      if (k == 0) continue;
-      if (k >= whole.size()) break;
-      const u32 left = tokens.find(p, k);
-      if (left == kNone) continue;
-      const u32 right = tokens.find(p + k, whole.size() - k);
-      if (right != kNone) table.insert(left, right, tokens.id(i));
-    }
-  }
-  return table;
 }
 
 }  // namespace bytepair

@@ -23,7 +23,8 @@ class PairTable {
   // have one rank. A pair given twice is refused.
   static PairTable of_merges(const u32* left, const u32* right, const u32* ids, const u32* ranks, std::size_t n);
 
-  // The rank rule: any two tokens whose concatenation is a token merge, and the token's id is the rank.
+  // The rank rule: any two tokens whose concatenation is a token merge, and the token's id is the rank. Of the ways to
+  // split a token it has the one that merging single bytes can come to, if there is one.
   static PairTable of_ranks(const TokenTable& tokens);
 
   // A table of ranks again from what packed() gave, which is far less work than finding every split of every token.

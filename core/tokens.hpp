@@ -28,21 +28,28 @@ class TokenTable {
       u32 id;
       if (find_early(p, n, id)) return id;
     }
-    if (n <= ShortKey::kMax) return find(short_key(p, n, 0));
+    if (n <= ShortKey::kMax) {
+      const ShortKey key = short_key(p, n, 0);
+      return find(key, key.hash());
+    }
     return n <= longest_ ? find_long(p, n) : kNone;
   }
   // Of a token that is not empty.
-  u32 find(const ShortKey& key) const {
+  u32 find(const ShortKey& key, u64 hash) const {
     if (!ready_.load(std::memory_order_acquire)) {
       u8 bytes[sizeof key];
       std::memcpy(bytes, &key, sizeof key);
       u32 id;
       if (find_early(bytes, static_cast<std::size_t>(key.high >> 56), id)) return id;
     }
-    for (std::size_t i = key.hash() & short_mask_;; i = (i + 1) & short_mask_) {
+    for (std::size_t i = hash & short_mask_;; i = (i + 1) & short_mask_) {
       if (short_[i].key == key) return short_[i].id;
       if (short_[i].key.high == 0) return kNone;
     }
+  }
+  // Asks the memory for where find(key, hash) will look.
+  void prefetch_short(u64 hash) const {
+    if (ready_.load(std::memory_order_acquire)) prefetch(&short_[hash & short_mask_]);
   }
   std::size_t size() const { return ids_.size(); }
   std::string_view token(std::size_t i) const {

@@ -424,9 +424,15 @@ def test_rank_tables(tokens: list[bytes], short: int) -> None:
         pairs = memoryview(table.packed()).cast("Q")
         again = engine.PairTable.of_packed(pairs)
         assert sorted(memoryview(again.packed()).cast("Q")) == sorted(pairs)
-        return len(table), sorted(pairs)
+        assert len(table) == len(pairs)
+        return set(pairs)
 
-    same(packed)
+    # The core leaves out those splits of a token that merging never comes to.
+    core, pure = outcome(lambda: packed(_core)), outcome(lambda: packed(_pure))
+    if core[0] == pure[0] == "set":
+        assert core[1] <= pure[1]
+    else:
+        assert core == pure
 
 
 @given(st.lists(st.one_of(st.integers(0, (1 << 64) - 1), st.sampled_from([5, 5 | 1 << 22, 1 << 21])), max_size=6))
