@@ -55,6 +55,7 @@ class IdBuffer {
   void clear() { size_ = 0; }
   const u32* data() const { return data_; }
   std::size_t size() const { return size_; }
+  std::size_t capacity() const { return capacity_; }
   // The memory, fitted to its size; free() it. Never null.
   u32* release() {
     void* fitted = std::realloc(data_, std::max<std::size_t>(size_, 1) * sizeof(u32));

@@ -5,6 +5,7 @@ it. What each class does, and why it is exact, is told in ``core/*.hpp``; here a
 dicts, lists and heaps. Arguments come checked, as for the core.
 """
 
+from .border import Direct, direct_method, lists
 from .count import Counter
 from .cut import ClassTable, Specials, Splitter, Stream
 from .decode import Decoder
@@ -16,6 +17,7 @@ __all__ = [
     "ClassTable",
     "Counter",
     "Decoder",
+    "Direct",
     "Encoder",
     "PairTable",
     "Specials",
@@ -24,4 +26,6 @@ __all__ = [
     "TokenTable",
     "Trainer",
     "collect_characters",
+    "direct_method",
+    "lists",
 ]
