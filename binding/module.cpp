@@ -13,9 +13,12 @@
 
 #include "count.hpp"
 #include "decode.hpp"
+#include "direct.hpp"
 #include "encode.hpp"
 #include "errors.hpp"
+#include "ints.hpp"
 #include "train.hpp"
+#include "workers.hpp"
 
 namespace nb = nanobind;
 using namespace bytepair;
@@ -52,44 +55,10 @@ auto without_lock(std::size_t size, F work) {
   return work();
 }
 
-#ifndef Py_GIL_DISABLED
-// The int objects of ids, each made when it is first wanted: a list of a million ids then costs a million references, not
-// a million objects. (Free-threaded Python would fight over their counts, so it makes new ones.) They live as long as
-// the process.
-constexpr std::size_t kSharedInts = 1 << 18;
-
-PyObject** shared_ints() {
-  static PyObject** const ints = static_cast<PyObject**>(std::calloc(kSharedInts, sizeof(PyObject*)));
-  if (!ints) throw std::bad_alloc();
-  return ints;
-}
-#endif
-
 nb::list to_list(const u32* ids, std::size_t n) {
-  nb::object list = nb::steal(PyList_New(static_cast<Py_ssize_t>(n)));
-  if (!list.is_valid()) throw nb::python_error();
-#ifndef Py_GIL_DISABLED
-  PyObject** const shared = shared_ints();
-#endif
-  for (std::size_t i = 0; i < n; ++i) {
-    PyObject* id;
-#ifndef Py_GIL_DISABLED
-    constexpr std::size_t kAhead = 16;
-    if (i + kAhead < n && ids[i + kAhead] < kSharedInts) prefetch(shared[ids[i + kAhead]]);
-    if (ids[i] < kSharedInts) {
-      id = shared[ids[i]];
-      if (!id) id = shared[ids[i]] = PyLong_FromUnsignedLong(ids[i]);
-      Py_XINCREF(id);
-    } else {
-      id = PyLong_FromUnsignedLong(ids[i]);
-    }
-#else
-    id = PyLong_FromUnsignedLong(ids[i]);
-#endif
-    if (!id) throw nb::python_error();
-    PyList_SET_ITEM(list.ptr(), static_cast<Py_ssize_t>(i), id);
-  }
-  return nb::borrow<nb::list>(list);
+  PyObject* const list = list_of(ids, n);
+  if (!list) throw nb::python_error();
+  return nb::steal<nb::list>(list);
 }
 
 Out<u32> to_array(IdBuffer& ids) {
@@ -171,43 +140,117 @@ void raise_in_python(const std::exception_ptr& thrown, void*) {
   }
 }
 
-// A Python int as an id: of one that no id can be, a number that no row has.
-i64 id_of(PyObject* id) {
-#if PY_VERSION_HEX >= 0x030C0000 && !defined(Py_LIMITED_API)
-  if (PyLong_CheckExact(id) && PyUnstable_Long_IsCompact(reinterpret_cast<PyLongObject*>(id)))
-    return PyUnstable_Long_CompactValue(reinterpret_cast<PyLongObject*>(id));
-#endif
-  if (PyBool_Check(id)) throw nb::type_error("an id is a whole number, not a bool");
-  int overflow = 0;
-  const i64 number = PyLong_AsLongLongAndOverflow(id, &overflow);
-  if (number == -1 && PyErr_Occurred()) throw nb::python_error();
-  return overflow ? -1 : number;
+using Errors = std::optional<std::string>;
+
+// Room for a str of bytes, which fill() writes, or for bytes where no error handler is named. Bytes that are no UTF-8
+// are left to Python and its handlers, and the str is whole at once.
+nb::object room_for(const u8* bytes, std::size_t n, const Survey& text, const Errors& errors) {
+  const auto length = static_cast<Py_ssize_t>(n);
+  const Py_UCS4 highest = text.kinds & beyond_bmp      ? 0x10FFFF
+                          : text.kinds & beyond_latin1 ? 0xFFFF
+                          : text.kinds                 ? 0xFF
+                                                       : 0x7F;
+  PyObject* const made =
+      !errors       ? PyBytes_FromStringAndSize(nullptr, length)
+      : !text.valid ? PyUnicode_DecodeUTF8(reinterpret_cast<const char*>(bytes), length, errors->c_str())
+                    : PyUnicode_New(static_cast<Py_ssize_t>(text.characters), highest);
+  if (!made) throw nb::python_error();
+  return nb::steal(made);
+}
+
+// Nobody else knows of the object yet, so that this needs no lock.
+void fill(nb::handle object, const u8* bytes, std::size_t n, const Survey& text, const Errors& errors) {
+  if (n == 0 || (errors && !text.valid)) return;
+  PyObject* const to = object.ptr();
+  if (!errors)
+    std::memcpy(PyBytes_AS_STRING(to), bytes, n);
+  else if (text.kinds == 0)
+    std::memcpy(PyUnicode_DATA(to), bytes, n);
+  else if (PyUnicode_KIND(to) == PyUnicode_1BYTE_KIND)
+    widen(bytes, n, PyUnicode_1BYTE_DATA(to));
+  else if (PyUnicode_KIND(to) == PyUnicode_2BYTE_KIND)
+    widen(bytes, n, PyUnicode_2BYTE_DATA(to));
+  else
+    widen(bytes, n, PyUnicode_4BYTE_DATA(to));
+}
+
+// Where an id stands that does not exist: the caller names it.
+[[noreturn]] void raise_unknown(std::size_t row, std::size_t place) {
+  PyErr_SetObject(PyExc_IndexError, nb::make_tuple(row, place).ptr());
+  throw nb::python_error();
 }
 
 template <class Id>
-nb::bytes decode(const Decoder& decoder, const Id* ids, std::size_t n, bool skip_specials) {
-  std::size_t bytes = 0;
-  const std::size_t bad = decoder.measure(ids, n, skip_specials, bytes);
-  if (bad < n) throw nb::index_error(std::to_string(bad).c_str());
-  PyObject* out = PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(bytes));
-  if (!out) throw nb::python_error();
-  char* const to = PyBytes_AS_STRING(out);  // nobody else knows of it yet
-  without_lock(bytes, [&] { decoder.write(ids, n, skip_specials, to, bytes); });
-  return nb::steal<nb::bytes>(out);
+nb::object decode(const Decoder& decoder, const Id* ids, std::size_t n, bool skip_specials, const Errors& errors,
+                  Decoder::Scratch& scratch) {
+  Survey text;
+  const std::size_t bad =
+      without_lock(4 * n, [&] { return decoder.decode(ids, n, skip_specials, scratch.bytes, text); });
+  if (bad < n) raise_unknown(0, bad);
+  const u8* const bytes = scratch.bytes.data();
+  const std::size_t size = scratch.bytes.size();
+  nb::object made = room_for(bytes, size, text, errors);
+  without_lock(size, [&] { fill(made, bytes, size, text, errors); });
+  return made;
 }
 
-nb::bytes decode_list(const Decoder& decoder, const nb::list& list, bool skip_specials) {
-  std::vector<u32> ids(list.size());
-  // Without a lock the list may shrink under us; what is read is what was there.
-  for (std::size_t i = 0; i < ids.size(); ++i) {
-    if (i >= list.size()) {
-      ids.resize(i);
-      break;
-    }
-    const i64 id = id_of(nb::handle(PyList_GET_ITEM(list.ptr(), static_cast<Py_ssize_t>(i))).ptr());
-    ids[i] = id < 0 || id >= i64{kNone} ? kNone : static_cast<u32>(id);
-  }
-  return decode(decoder, ids.data(), ids.size(), skip_specials);
+nb::object decode_list(const Decoder& decoder, const nb::list& list, bool skip_specials, const Errors& errors) {
+  const Decoder::Lease scratch(decoder);
+  read_ids(list, (*scratch).ids);
+  return decode(decoder, (*scratch).ids.data(), (*scratch).ids.size(), skip_specials, errors, *scratch);
+}
+
+nb::object decode_array(const Decoder& decoder, const nb::ndarray<nb::ro, nb::ndim<1>, nb::c_contig, nb::device::cpu>& ids,
+                        bool skip_specials, const Errors& errors) {
+  const Decoder::Lease scratch(decoder);
+  const auto as = [&]<class Id>(Id) {
+    return decode(decoder, static_cast<const Id*>(ids.data()), ids.size(), skip_specials, errors, *scratch);
+  };
+  const nb::dlpack::dtype type = ids.dtype();
+  if (type == nb::dtype<u32>()) return as(u32{});
+  if (type == nb::dtype<i64>()) return as(i64{});
+  if (type == nb::dtype<std::int32_t>()) return as(std::int32_t{});
+  if (type == nb::dtype<u64>()) return as(u64{});
+  if (type == nb::dtype<u16>()) return as(u16{});
+  if (type == nb::dtype<std::int16_t>()) return as(std::int16_t{});
+  if (type == nb::dtype<u8>()) return as(u8{});
+  if (type == nb::dtype<std::int8_t>()) return as(std::int8_t{});
+  throw nb::type_error("expected a flat array of integers");
+}
+
+nb::list decode_rows(const Decoder& decoder, const u32* ids, const i64* offsets, std::size_t n_rows, bool skip_specials,
+                     const Errors& errors, unsigned threads) {
+  const auto total = static_cast<std::size_t>(offsets[n_rows] - offsets[0]);
+  const Decoder::Batch batch =
+      without_lock(4 * total, [&] { return decoder.decode_rows(ids, offsets, n_rows, skip_specials, threads); });
+  if (batch.bad_row < n_rows) raise_unknown(batch.bad_row, batch.bad_place);
+  std::vector<nb::object> made;
+  made.reserve(n_rows);
+  for (const Decoder::Batch::Row& row : batch.rows)
+    made.push_back(room_for(batch.bytes(row), row.size, row.text, errors));
+  without_lock(4 * total, [&] {
+    const std::size_t shares = std::min<std::size_t>(n_rows, 8 * std::size_t{threads});
+    const unsigned useful = total < 65536 ? 1 : threads;
+    run_in_parallel(shares, useful, [&](std::size_t k) {
+      for (std::size_t i = n_rows * k / shares; i < n_rows * (k + 1) / shares; ++i) {
+        const Decoder::Batch::Row& row = batch.rows[i];
+        fill(made[i], batch.bytes(row), row.size, row.text, errors);
+      }
+    });
+  });
+  nb::object list = nb::steal(PyList_New(static_cast<Py_ssize_t>(n_rows)));
+  if (!list.is_valid()) throw nb::python_error();
+  for (std::size_t i = 0; i < n_rows; ++i) PyList_SET_ITEM(list.ptr(), static_cast<Py_ssize_t>(i), made[i].release().ptr());
+  return nb::borrow<nb::list>(list);
+}
+
+// The offsets of rows that someone else brings.
+std::size_t check_rows(const In<i64>& offsets, std::size_t n) {
+  const i64* const o = offsets.data();
+  bool sound = offsets.size() > 0 && o[0] >= 0 && o[offsets.size() - 1] <= static_cast<i64>(n);
+  for (std::size_t i = 0; sound && i + 1 < offsets.size(); ++i) sound = o[i] <= o[i + 1];
+  if (!sound) throw Error(ErrorKind::value, "the offsets do not describe the rows");
+  return offsets.size() - 1;
 }
 
 }  // namespace
@@ -407,7 +450,37 @@ NB_MODULE(_core, m) {
       .def("__init__", [](Decoder* self, const nb::bytes& text, const In<i64>& offsets, const nb::bytes& flags) {
         new (self) Decoder(unpack<u8>(text), to_vector(offsets), unpack<u8>(flags));
       }, nb::arg("text"), nb::arg("offsets"), nb::arg("flags"))
-      .def("decode", &decode_list, nb::arg("ids"), nb::arg("skip_specials"))
+      .def("decode", &decode_list, nb::arg("ids"), nb::arg("skip_specials"), nb::arg("errors").none() = nb::none())
+      .def("decode_array", &decode_array, nb::arg("ids"), nb::arg("skip_specials"), nb::arg("errors").none() = nb::none())
+      .def("decode_rows", [](const Decoder& self, const In<u32>& ids, const In<i64>& offsets, bool skip_specials,
+                             const Errors& errors, unsigned threads) {
+        const std::size_t n_rows = check_rows(offsets, ids.size());
+        return decode_rows(self, ids.data(), offsets.data(), n_rows, skip_specials, errors, threads);
+      }, nb::arg("ids"), nb::arg("offsets"), nb::arg("skip_specials"), nb::arg("errors").none(), nb::arg("threads"))
+      .def("decode_lists", [](const Decoder& self, const std::vector<nb::list>& rows, bool skip_specials,
+                              const Errors& errors, unsigned threads) {
+        IdBuffer ids;
+        std::vector<i64> offsets{0};
+        for (const nb::list& row : rows) {
+          read_ids(row, ids);
+          offsets.push_back(static_cast<i64>(ids.size()));
+        }
+        return decode_rows(self, ids.data(), offsets.data(), rows.size(), skip_specials, errors, threads);
+      }, nb::arg("rows"), nb::arg("skip_specials"), nb::arg("errors").none(), nb::arg("threads"))
+      .def("starts", [](const Decoder& self, const nb::list& list) -> nb::object {
+        IdBuffer ids;
+        read_ids(list, ids);
+        ByteBuffer bytes;
+        Survey text;
+        const std::size_t bad = self.decode(ids.data(), ids.size(), false, bytes, text);
+        if (bad < ids.size()) raise_unknown(0, bad);
+        if (!text.valid || self.has_marks()) return nb::none();
+        std::vector<u32> starts(ids.size());
+        self.starts(ids.data(), ids.size(), bytes, starts.data());
+        const nb::object made = room_for(bytes.data(), bytes.size(), text, "strict");
+        fill(made, bytes.data(), bytes.size(), text, "strict");
+        return nb::make_tuple(made, to_list(starts.data(), starts.size()));
+      }, nb::arg("ids"))
       .def("places", [](const Decoder& self, const In<u32>& ids, nb::handle data, bool characters) {
         const std::string_view text = view(data);
         std::vector<i64> places(2 * ids.size());
@@ -422,10 +495,7 @@ NB_MODULE(_core, m) {
           PyList_SET_ITEM(list.ptr(), static_cast<Py_ssize_t>(i), place.inc_ref().ptr());
         }
         return nb::borrow<nb::list>(list);
-      }, nb::arg("ids"), nb::arg("data"), nb::arg("characters"))
-      .def("decode_array", [](const Decoder& self, const In<u32>& ids, bool skip_specials) {
-        return decode(self, ids.data(), ids.size(), skip_specials);
-      }, nb::arg("ids"), nb::arg("skip_specials"));
+      }, nb::arg("ids"), nb::arg("data"), nb::arg("characters"));
 
   nb::class_<Counter>(m, "Counter")
       .def("__init__", [](Counter* self, std::optional<Splitter> splitter, std::optional<Specials> specials) {
@@ -449,6 +519,21 @@ NB_MODULE(_core, m) {
       })
       .def_prop_ro("pending", &Counter::pending)
       .def_prop_ro("n_words", &Counter::n_words);
+
+  m.def("lists", [](const In<u32>& ids, const In<i64>& offsets) {
+    const std::size_t n_rows = check_rows(offsets, ids.size());
+    nb::object rows = nb::steal(PyList_New(static_cast<Py_ssize_t>(n_rows)));
+    if (!rows.is_valid()) throw nb::python_error();
+    for (std::size_t i = 0; i < n_rows; ++i) {
+      const i64* const o = offsets.data() + i;
+      PyObject* const row = list_of(ids.data() + o[0], static_cast<std::size_t>(o[1] - o[0]));
+      if (!row) throw nb::python_error();
+      PyList_SET_ITEM(rows.ptr(), static_cast<Py_ssize_t>(i), row);
+    }
+    return nb::borrow<nb::list>(rows);
+  }, nb::arg("ids"), nb::arg("offsets"));
+
+  add_direct(m);
 
   m.def("collect_characters", [](const nb::bytes& text, const In<i64>& offsets, const ClassTable* dropped) {
     const std::string_view all = view(text);

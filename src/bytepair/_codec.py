@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any
@@ -231,18 +231,52 @@ class Codec:
 
     # ---- ids to bytes ----
 
-    def decode(self, ids: Any, skip_specials: bool) -> bytes:
-        """``ids`` is a list of int or a uint32 array; an id that does not exist is an error that names it."""
+    def decode(self, ids: Any, skip_specials: bool, errors: str | None = None) -> Any:
+        """``ids`` is a list of int or an array of integers; an id that does not exist is an error that names it.
+
+        The result is bytes, or with the name of an error handler str.
+        """
         decode = self.decoder.decode if isinstance(ids, list) else self.decoder.decode_array
         try:
-            text: bytes = decode(ids, skip_specials)
+            return decode(ids, skip_specials, errors)
         except IndexError as error:
-            at = int(str(error))
-            raise UnknownTokenError(
-                f"id {ids[at]} at place {at} does not exist in this vocabulary; "
-                f"its ids lie under {self.vocabulary.rows}"
-            ) from None
-        return text
+            raise self._unknown(error, lambda _, at: ids[at]) from None
+
+    def decode_rows(
+        self, ids: NDArray[np.uint32], offsets: NDArray[np.int64], skip_specials: bool, errors: str, threads: int
+    ) -> list[str]:
+        try:
+            texts: list[str] = self.decoder.decode_rows(ids, offsets, skip_specials, errors, threads)
+        except IndexError as error:
+            raise self._unknown(error, lambda row, at: ids[offsets[row] + at], "row {}: ") from None
+        return texts
+
+    def decode_lists(self, rows: list[list[int]], skip_specials: bool, errors: str, threads: int) -> list[str]:
+        try:
+            texts: list[str] = self.decoder.decode_lists(rows, skip_specials, errors, threads)
+        except IndexError as error:
+            raise self._unknown(error, lambda row, at: rows[row][at], "row {}: ") from None
+        return texts
+
+    def decode_with_starts(self, ids: list[int]) -> tuple[str, list[int]] | None:
+        """The text, and in which of its characters each id begins; None where that is more than the engine can tell."""
+        try:
+            found: tuple[str, list[int]] | None = self.decoder.starts(ids)
+        except IndexError as error:
+            raise self._unknown(error, lambda _, at: ids[at]) from None
+        return found
+
+    def _unknown(self, error: IndexError, id_at: Callable[[int, int], Any], where: str = "") -> UnknownTokenError:
+        """The engine names the row and the place; a list may have changed since."""
+        row, at = error.args
+        try:
+            shown = f"id {id_at(row, at)}"
+        except IndexError:
+            shown = "an id"
+        return UnknownTokenError(
+            f"{where.format(row)}{shown} at place {at} does not exist in this vocabulary; "
+            f"its ids lie under {self.vocabulary.rows}"
+        )
 
 
 def engine_names(ids: Mapping[str, int]) -> Any:

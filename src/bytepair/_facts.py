@@ -22,9 +22,11 @@ if TYPE_CHECKING:
 
 
 class Facts:
-    __slots__ = ("__dict__", "_around", "_codec", "_pattern", "_record", "_vocabulary")
+    __slots__ = ("__dict__", "_around", "_codec", "_direct", "_pattern", "_record", "_vocabulary")
     _around: Around
     _codec: Codec
+    _direct: Any
+    """What the engine encodes a plain text with, once needed; unset where more has to be done."""
     _pattern: Pattern
     _record: TrainingRecord | Callable[[], TrainingRecord] | None
     _vocabulary: Vocabulary

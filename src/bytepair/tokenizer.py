@@ -7,16 +7,17 @@ knows no file format (``formats`` does).
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
+from . import _engine
 from ._check import brief, whole
 from ._check import threads as check_threads
 from ._codec import DEFAULT_CACHE_BYTES, Codec, engine_names
-from ._facts import Facts
+from ._decoding import Decoding
 from ._notices import notice
-from ._text import as_data, byte_offsets, character_offset, starts_of, to_bytes
+from ._text import as_data, byte_offsets, character_offset, to_bytes
 from .errors import BytepairError, SpecialTokenError, VocabularyError
 from .pattern import Pattern, resolve
 from .pipeline.around import NOTHING_AROUND
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from ._decoding import StreamDecoder
     from ._fitting import Appender
     from ._rewriter import Placed, Rewriter
     from .explain import Absence, Canonicity, ExplainedIds, Explanation, Health, Origin
@@ -36,12 +36,15 @@ if TYPE_CHECKING:
 Text = str | bytes
 Special = Literal["text", "all", "error"] | Collection[str]
 Errors = Literal["strict", "surrogateescape", "replace"]
+_Method = TypeVar("_Method", bound=Callable[..., Any])
 
 
-DECODE_ERRORS = ("replace", "strict", "ignore", "surrogateescape", "backslashreplace")
+def _direct(way: str) -> Callable[[_Method], _Method]:
+    """A method whose call with nothing but a text is the engine's own; all other calls are the function's."""
+    return lambda function: _engine.direct_method(function, Decoding._direct, way)
 
 
-class Tokenizer(Facts):
+class Tokenizer(Decoding):
     """A byte-pair-encoding tokenizer. It never changes; options belong to each call.
 
     Made by :func:`bytepair.train`, :func:`bytepair.load`, :meth:`from_merges` or :meth:`from_ranks`. It can be pickled
@@ -165,6 +168,7 @@ class Tokenizer(Facts):
 
     # ---- text to ids ----
 
+    @_direct("encode")
     def encode(
         self,
         text: Text,
@@ -255,7 +259,8 @@ class Tokenizer(Facts):
         rows = self.encode_batch_array(
             texts, threads=threads, add_bos=add_bos, add_eos=add_eos, special=special, errors=errors
         )
-        return rows.to_lists()
+        listed: list[list[int]] = _engine.lists(rows.ids, rows.offsets)
+        return listed
 
     def encode_batch_array(
         self,
@@ -453,8 +458,10 @@ class Tokenizer(Facts):
                 )
             yield i
 
+    @_direct("count")
     def count(self, text: Text, *, special: Special = "text", errors: Errors = "strict") -> int:
         """How many tokens :meth:`encode` would give, without making them."""
+        self._encode  # noqa: B018  # from now on a count is direct too
         matcher = self._always if special == "text" else self._matcher(special, text, errors)
         n: int = _run(self._front.count, text, matcher, errors)
         return n
@@ -491,83 +498,6 @@ class Tokenizer(Facts):
             found = [vocab[i] for i in run]
             out += map(point_bytes, map(ord, b"".join(found).decode("utf-8", "surrogateescape"))) if unseen else found
         return out
-
-    # ---- ids to text ----
-
-    def decode(
-        self,
-        ids: Sequence[int] | NDArray[np.integer[Any]],
-        *,
-        errors: Literal["strict", "replace", "ignore", "surrogateescape", "backslashreplace"] = "replace",
-        skip_specials: bool = False,
-    ) -> str:
-        """The text of ids; bytes that are no UTF-8 become U+FFFD unless ``errors`` says otherwise.
-
-        Raises
-        ------
-        UnknownTokenError
-            An id does not exist; the message names it and its place.
-        """
-        check_choice("errors", errors, DECODE_ERRORS)
-        if not self._joins_bytes and errors == "replace":
-            return self._put_out(ids, skip_specials)
-        return self.decode_bytes(ids, skip_specials=skip_specials).decode("utf-8", errors)
-
-    def decode_bytes(self, ids: Sequence[int] | NDArray[np.integer[Any]], *, skip_specials: bool = False) -> bytes:
-        """The exact bytes of ids. ``decode_bytes(encode(x)) == x`` wherever :attr:`lossless` is true."""
-        given = _checked_ids(ids)
-        if self._joins_bytes:
-            return self._codec.decode(given, bool(skip_specials))
-        return self._put_out(given, bool(skip_specials), exact=True).encode("utf-8", "surrogateescape")
-
-    def _put_out(self, ids: Any, skip_specials: bool, exact: bool = False) -> str:
-        """The text of ids as a foreign file's own decoder puts it together; ``exact`` keeps bytes that are no UTF-8."""
-        listed: list[int] = ids if isinstance(ids, list) else ids.tolist()
-        self._codec.decode(listed, False)  # names an id that does not exist
-        skipped = self._special_ids - self._shown_despite_special if skip_specials else ()
-        strings = [self.foreign_str(i) for i in listed if i not in skipped]
-        return self._around.decoder.decode(strings, exact=exact)
-
-    def decode_with_offsets(self, ids: Sequence[int] | NDArray[np.integer[Any]]) -> tuple[str, list[int]]:
-        """The text of ids, and for each id the character of the text in which it begins.
-
-        An id that begins within a character begins where that character does.
-
-        Examples
-        --------
-        >>> import bytepair
-        >>> tok = bytepair.train("low low lower lowest", num_merges=4)
-        >>> tok.decode_with_offsets(tok.encode("low \u00e9"))
-        ('low \xe9', [0, 3, 4, 4])
-        """
-        given = _checked_ids(ids)
-        text = self.decode(given)
-        listed: list[int] = given if isinstance(given, list) else given.tolist()
-        if not self._joins_bytes:
-            return text, self._around.decoder.starts([self.foreign_str(i) for i in listed])
-        return text, starts_of([self._codec.decode([i], False) for i in listed], text)
-
-    def decode_batch(
-        self,
-        batch: Iterable[Sequence[int]] | Ragged,
-        *,
-        errors: Literal["strict", "replace", "ignore", "surrogateescape", "backslashreplace"] = "replace",
-        skip_specials: bool = False,
-    ) -> list[str]:
-        """The texts of many rows of ids."""
-        return [self.decode(ids, errors=errors, skip_specials=skip_specials) for ids in batch]
-
-    def stream_decoder(
-        self,
-        *,
-        errors: Literal["strict", "replace", "ignore", "surrogateescape", "backslashreplace"] = "replace",
-        skip_specials: bool = False,
-    ) -> StreamDecoder:
-        """For ids that come one by one: ``push(id)`` gives the text that is certain, ``finish()`` the rest."""
-        from ._decoding import StreamDecoder
-
-        check_choice("errors", errors, DECODE_ERRORS)
-        return StreamDecoder(self, errors, bool(skip_specials))
 
     # ---- text that must fit ----
 
@@ -921,7 +851,13 @@ class Tokenizer(Facts):
     def _encode(self) -> Callable[..., list[int]]:
         """The shortest way from a text to a list of ids."""
         front = self._front
-        return front.encoder.encode if isinstance(front, Codec) and front.splitter is not None else front.encode
+        if not isinstance(front, Codec) or front.splitter is None:
+            return front.encode
+        # Set once, and kept by the dict of the object as well: the engine reads the slot without holding what is in it.
+        kept = vars(self).setdefault("_direct_kept", _engine.Direct(front.encoder, self._always))
+        object.__setattr__(self, "_direct", kept)
+        encode: Callable[..., list[int]] = front.encoder.encode
+        return encode
 
     @cached_property
     def _is_spelled_out(self) -> bool:
@@ -1004,24 +940,6 @@ def _pair(step: int, pair: Any) -> tuple[Any, Any]:
         raise VocabularyError(f"merge {step} is {brief(pair)}; a merge is a pair of ids or a pair of bytes")
     left, right = (part.__index__() if hasattr(part, "__index__") else part for part in parts)
     return left, right
-
-
-def _checked_ids(ids: Any) -> Any:
-    """A list, or a uint32 array in one row."""
-    if isinstance(ids, list):
-        return ids
-    if hasattr(ids, "dtype"):
-        import numpy as np
-
-        array = np.asarray(ids)
-        if array.shape == (0,):
-            return []
-        if array.ndim != 1 or array.dtype.kind not in "iu":
-            raise TypeError(f"ids is an array of {array.dtype}, shape {array.shape}; give whole numbers in one row")
-        return np.ascontiguousarray(array) if array.dtype == np.uint32 else array.tolist()
-    if isinstance(ids, (int, str, bytes, bytearray, Set, Mapping)) or not isinstance(ids, Iterable):
-        raise TypeError(f"ids is a {type(ids).__name__}; give a list or an array of ids")
-    return list(ids)
 
 
 def _known(options: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:

@@ -19,7 +19,7 @@ Ids merged_apart(const PairTable& pairs, Order order, const Ids& symbols) {
   for (std::size_t i = 0; i < symbols.size(); ++i) {
     part.push_back(symbols[i]);
     if (i + 1 < symbols.size() && joints.may_join(symbols[i], symbols[i + 1])) continue;
-    merger.merge_by_scan(part);
+    part.size() <= Merger::kScanLimit ? merger.merge_by_scan(part) : merger.merge_by_heap(part);
     out.insert(out.end(), part.begin(), part.end());
     part.clear();
   }

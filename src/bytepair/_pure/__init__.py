@@ -6,6 +6,7 @@ dicts, lists and heaps. Arguments come checked, as for the core.
 """
 
 from ._common import checksum
+from .border import Direct, direct_method, lists
 from .count import Counter
 from .cut import ClassTable, Specials, Splitter, Stream
 from .decode import Decoder
@@ -17,6 +18,7 @@ __all__ = [
     "ClassTable",
     "Counter",
     "Decoder",
+    "Direct",
     "Encoder",
     "PairTable",
     "Specials",
@@ -26,4 +28,6 @@ __all__ = [
     "Trainer",
     "checksum",
     "collect_characters",
+    "direct_method",
+    "lists",
 ]
