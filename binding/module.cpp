@@ -359,6 +359,7 @@ NB_MODULE(_core, m) {
         return PairTable::of_merges(left.data(), right.data(), ids.data(), ranks ? ranks->data() : nullptr, left.size());
       }, nb::arg("left"), nb::arg("right"), nb::arg("ids"), nb::arg("ranks") = nb::none())
       .def_static("of_ranks", &PairTable::of_ranks, nb::arg("tokens"))
+      .def_static("of_every_split", &PairTable::of_every_split, nb::arg("tokens"))
       .def_static("of_packed", [](const In<u64>& pairs) {
         return PairTable::of_packed(pairs.data(), pairs.size());
       }, nb::arg("pairs"))

@@ -27,6 +27,9 @@ class PairTable {
   // split a token it has the one that merging single bytes can come to, if there is one.
   static PairTable of_ranks(const TokenTable& tokens);
 
+  // The rank rule with every way to split a token: what merging comes to where some merges are left out (dropout).
+  static PairTable of_every_split(const TokenTable& tokens);
+
   // A table of ranks again from what packed() gave, which is far less work than finding every split of every token.
   // Nothing is believed: a pair that no table of ranks could hold, or one given twice, is refused.
   static PairTable of_packed(const u64* pairs, std::size_t n);

@@ -43,4 +43,33 @@ PairTable PairTable::of_ranks(const TokenTable& tokens) {
   return table;
 }
 
+PairTable PairTable::of_every_split(const TokenTable& tokens) {
+  std::vector<std::size_t> lengths;  // that tokens have: only there can a token be split in two
+  std::vector<bool> seen;
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    const std::size_t length = tokens.token(i).size();
+    if (seen.size() <= length) seen.resize(length + 1);
+    if (!seen[length]) lengths.push_back(length);
+    seen[length] = true;
+    if (tokens.id(i) > kMaxId)
+      throw Error(ErrorKind::vocabulary, "rank " + std::to_string(tokens.id(i)) + " is above " + std::to_string(kMaxId));
+  }
+  std::sort(lengths.begin(), lengths.end());
+  PairTable table;
+  table.ids_are_ranks_ = true;
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    const std::string_view whole = tokens.token(i);
+    const u8* const p = reinterpret_cast<const u8*>(whole.data());
+    for (const std::size_t k : lengths) {
+      if (k == 0) continue;
+      if (k >= whole.size()) break;
+      const u32 left = tokens.find(p, k);
+      if (left == kNone) continue;
+      const u32 right = tokens.find(p + k, whole.size() - k);
+      if (right != kNone) table.insert(left, right, tokens.id(i));
+    }
+  }
+  return table;
+}
+
 }  // namespace bytepair

@@ -91,6 +91,8 @@ TEST_CASE("a table of ranks has the split that merging comes to, and merges as o
     }
     REQUIRE(table.size() == splits.size());
     const PairTable every = PairTable::of_merges(left.data(), right.data(), ids.data(), ids.data(), ids.size());
+    const PairTable found = PairTable::of_every_split(Ranks(tokens).tokens());
+    for (std::size_t i = 0; i < ids.size(); ++i) REQUIRE(found.rank(left[i], right[i]) == ids[i]);
     for (int k = 0; k < 20; ++k) {
       std::vector<u32> one = ids_of(random_word(random, 40, 3)), other = one;
       merge_plainly(table, false, one);

@@ -228,8 +228,12 @@ class PairTable:
 
     @staticmethod
     def of_ranks(tokens: TokenTable) -> PairTable:
-        # Every split of every token. The core keeps of them the one that merging can come to, for the same ids: finding
-        # it takes merging every token, which is too slow here.
+        # The core keeps of every split the one that merging can come to, for the same ids: finding it takes merging every
+        # token, which is too slow here.
+        return PairTable.of_every_split(tokens)
+
+    @staticmethod
+    def of_every_split(tokens: TokenTable) -> PairTable:
         by_bytes = tokens.by_bytes
         lengths = sorted({len(token) for token in by_bytes} - {0})  # only there can a token be split in two
         codes: dict[tuple[int, int], int] = {}
