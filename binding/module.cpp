@@ -462,6 +462,7 @@ NB_MODULE(_core, m) {
                               to_array(std::move(words.places)));
       }, nb::arg("by_text") = false, nb::arg("min_count") = 1)
       .def_prop_ro("bytes", &Counter::bytes)
+      .def_prop_ro("n_pretokens", &Counter::n_pretokens)
       .def_prop_ro("pending", &Counter::pending)
       .def_prop_ro("n_words", &Counter::n_words);
 

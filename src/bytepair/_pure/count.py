@@ -146,6 +146,10 @@ class Counter:
         return len(self._first)
 
     @property
+    def n_pretokens(self) -> int:
+        return sum(self._counts.values())
+
+    @property
     def bytes(self) -> int:
         return len(self._first) * _WORD_BYTES + 2 * self._text_bytes
 

@@ -67,6 +67,8 @@ class Document:
     size: int | None
     open: Callable[[], Iterator[bytes]]
     """Gives the text in pieces of bytes."""
+    by_line: bool = False
+    """Each line, with its newline, is a text of its own."""
 
 
 Corpus = str | bytes | Path | Files | Iterable[Any]
