@@ -84,7 +84,7 @@ void Counter::clear() {
 
 i64 Counter::n_pretokens() const {
   i64 total = 0;
-  each_word([&](u32, const Found& word) { total += word.count; });
+  for (const std::uintptr_t slot : slots_of_words()) total += found(slot).count;
   return total;
 }
 
@@ -94,7 +94,7 @@ std::size_t Counter::bytes() const {
   };
   return table(n_short_, short_.size(), sizeof(Short)) + table(n_medium_, medium_.size(), sizeof(Medium)) +
          table(n_long_, long_.size(), sizeof(Long)) + text_.capacity() + words_.capacity() * sizeof(Word) +
-         words_.size() * (sizeof(Found) + 56) + short_bytes_ + text_.size();
+         words_.size() * 64 + short_bytes_ + text_.size();
 }
 
 // Makes room for so many words more, at most half of the slots taken.
@@ -354,97 +354,114 @@ void Counter::merge(const Counter& other) {
   }
 }
 
-template <class OnWord>
-void Counter::each_word(OnWord on_word) const {
-  const auto found = [&](const u8* text, std::size_t length, i64 count, u32 word) {
-    on_word(word, Found{text, length, count, words_[word].document, words_[word].offset});
-  };
-  // The bytes of a key lie in memory as they stand in the text where the machine is little-endian, as all are that the
-  // keys are made for.
+// Where each word lies, by its number: the address of its slot, and in the lowest two bits which table it is of.
+std::vector<std::uintptr_t> Counter::slots_of_words() const {
+  std::vector<std::uintptr_t> slots(words_.size());
   for (const Short& slot : short_) {
-    if (slot.key.high != 0) found(reinterpret_cast<const u8*>(&slot.key), slot.key.high >> 56, slot.count, slot.word);
+    if (slot.key.high != 0) slots[slot.word] = reinterpret_cast<std::uintptr_t>(&slot);
   }
   for (const Medium& slot : medium_) {
-    if (slot.key.word[3] != 0)
-      found(reinterpret_cast<const u8*>(&slot.key), slot.key.word[3] >> 56, slot.count, slot.word);
+    if (slot.key.word[3] != 0) slots[slot.word] = reinterpret_cast<std::uintptr_t>(&slot) | 1;
   }
   for (const Long& slot : long_) {
-    if (slot.count != 0) found(text_.data() + slot.start, slot.length, slot.count, slot.word);
+    if (slot.count != 0) slots[slot.word] = reinterpret_cast<std::uintptr_t>(&slot) | 2;
   }
+  return slots;
 }
 
-Counter::Words Counter::words(bool by_text, i64 min_count) const {
-  std::vector<Found> found(words_.size());
-  each_word([&](u32 word, const Found& it) { found[word] = it; });
+// The bytes of a key lie in memory as they stand in the text where the machine is little-endian, as all are that the
+// keys are made for.
+Counter::Found Counter::found(std::uintptr_t tagged) const {
+  const std::uintptr_t address = tagged & ~std::uintptr_t{3};
+  if ((tagged & 3) == 0) {
+    const Short& slot = *reinterpret_cast<const Short*>(address);
+    return {reinterpret_cast<const u8*>(&slot.key), slot.key.high >> 56, slot.count};
+  }
+  if ((tagged & 3) == 1) {
+    const Medium& slot = *reinterpret_cast<const Medium*>(address);
+    return {reinterpret_cast<const u8*>(&slot.key), slot.key.word[3] >> 56, slot.count};
+  }
+  const Long& slot = *reinterpret_cast<const Long*>(address);
+  return {text_.data() + slot.start, slot.length, slot.count};
+}
+
+// The words that are wanted, in order.
+std::vector<u32> Counter::order(const std::vector<std::uintptr_t>& slots, bool by_text, i64 min_count) const {
+  std::vector<u32> order;
+  order.reserve(words_.size());
+  for (std::size_t i = 0; i < words_.size(); ++i) {
+    if (min_count <= 1 || found(slots[i]).count >= min_count) order.push_back(static_cast<u32>(i));
+  }
+  const auto earlier = [&](u32 a, u32 b) {
+    return before(words_[a].document, words_[a].offset, words_[b].document, words_[b].offset);
+  };
+  // Text that was fed in its order, by one thread, gave its words in order.
+  if (!by_text && std::adjacent_find(order.begin(), order.end(), [&](u32 a, u32 b) { return !earlier(a, b); }) == order.end())
+    return order;
 
   struct Item {
     u64 key;
     u32 word;
   };
-  std::vector<Item> order;
-  order.reserve(found.size());
-  std::size_t bytes = 0;
-  u64 most_document = 0, most_offset = 0;
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    if (found[i].count < min_count) continue;
-    order.push_back({0, static_cast<u32>(i)});
-    bytes += found[i].length;
-    most_document = std::max(most_document, found[i].document);
-    most_offset = std::max(most_offset, found[i].offset);
-  }
+  std::vector<Item> items;
+  items.reserve(order.size());
   const auto smaller_text = [&](const Item& a, const Item& b) {
-    const Found &x = found[a.word], &y = found[b.word];
+    const Found x = found(slots[a.word]), y = found(slots[b.word]);
     const int compared = std::memcmp(x.text, y.text, std::min(x.length, y.length));
     return compared != 0 ? compared < 0 : x.length < y.length;
   };
   if (by_text) {
-    for (Item& item : order) {
-      const Found& word = found[item.word];
-      item.key = big_endian(load_part(word.text, std::min<std::size_t>(word.length, 8)));
+    for (const u32 word : order) {
+      const Found it = found(slots[word]);
+      items.push_back({big_endian(load_part(it.text, std::min<std::size_t>(it.length, 8))), word});
     }
-    std::sort(order.begin(), order.end(),
+    std::sort(items.begin(), items.end(),
               [&](const Item& a, const Item& b) { return a.key != b.key ? a.key < b.key : smaller_text(a, b); });
   } else {
+    u64 most_document = 0, most_offset = 0;
+    for (const u32 word : order) {
+      most_document = std::max(most_document, words_[word].document);
+      most_offset = std::max(most_offset, words_[word].offset);
+    }
     const int shift = static_cast<int>(std::bit_width(most_offset));
     const bool packed = static_cast<int>(std::bit_width(most_document)) + shift <= 64 && shift < 64;
-    if (packed) {
-      for (Item& item : order) item.key = found[item.word].document << shift | found[item.word].offset;
-      sort_by_key(order);
-    } else {
-      std::sort(order.begin(), order.end(), [&](const Item& a, const Item& b) {
-        const Found &x = found[a.word], &y = found[b.word];
-        return before(x.document, x.offset, y.document, y.offset);
-      });
-    }
-    for (std::size_t i = 0; i < order.size();) {
-      const Found& first = found[order[i].word];
-      std::size_t end = i + 1;
-      while (end < order.size() && found[order[end].word].document == first.document &&
-             found[order[end].word].offset == first.offset)
-        ++end;
+    for (const u32 word : order)
+      items.push_back({packed ? words_[word].document << shift | words_[word].offset : 0, word});
+    if (packed)
+      sort_by_key(items);
+    else
+      std::sort(items.begin(), items.end(), [&](const Item& a, const Item& b) { return earlier(a.word, b.word); });
+    for (std::size_t i = 0, end; i < items.size(); i = end) {
+      for (end = i + 1; end < items.size() && !earlier(items[i].word, items[end].word); ++end) {
+      }
       if (end - i > 1)
-        std::sort(order.begin() + static_cast<std::ptrdiff_t>(i), order.begin() + static_cast<std::ptrdiff_t>(end), smaller_text);
-      i = end;
+        std::sort(items.begin() + static_cast<std::ptrdiff_t>(i), items.begin() + static_cast<std::ptrdiff_t>(end), smaller_text);
     }
   }
+  for (std::size_t i = 0; i < items.size(); ++i) order[i] = items[i].word;
+  return order;
+}
 
+Counter::Words Counter::words(bool by_text, i64 min_count) const {
+  const std::vector<std::uintptr_t> slots = slots_of_words();
+  const std::vector<u32> wanted = order(slots, by_text, min_count);
   Words out;
-  out.text.resize(bytes);
-  out.offsets.reserve(order.size() + 1);
-  out.counts.reserve(order.size());
-  out.documents.reserve(order.size());
-  out.places.reserve(order.size());
+  out.text.resize(short_bytes_ + text_.size());
+  for (std::vector<i64>* column : {&out.offsets, &out.counts, &out.documents, &out.places}) column->reserve(wanted.size() + 1);
   out.offsets.push_back(0);
   std::size_t at = 0;
-  for (const Item& item : order) {
-    const Found& word = found[item.word];
+  constexpr std::size_t kAhead = 16;
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    if (i + kAhead < wanted.size()) prefetch(reinterpret_cast<const void*>(slots[wanted[i + kAhead]]));
+    const Found word = found(slots[wanted[i]]);
     std::memcpy(out.text.data() + at, word.text, word.length);
     at += word.length;
     out.offsets.push_back(static_cast<i64>(at));
     out.counts.push_back(word.count);
-    out.documents.push_back(static_cast<i64>(word.document));
-    out.places.push_back(static_cast<i64>(word.offset));
+    out.documents.push_back(static_cast<i64>(words_[wanted[i]].document));
+    out.places.push_back(static_cast<i64>(words_[wanted[i]].offset));
   }
+  out.text.resize(at);
   return out;
 }
 

@@ -78,7 +78,6 @@ class Counter {
     const u8* text;
     std::size_t length;
     i64 count;
-    u64 document, offset;
   };
 
   void feed_lines(const u8* s, std::size_t n, u64 document, bool last, u64 offset);
@@ -92,8 +91,9 @@ class Counter {
   void again(i64& count, i64 more, u32 word, Word place);
   u32 new_word(Word place);
   void reserve(std::size_t n_short, std::size_t n_medium, std::size_t n_long);
-  template <class OnWord>
-  void each_word(OnWord on_word) const;
+  std::vector<std::uintptr_t> slots_of_words() const;
+  Found found(std::uintptr_t tagged) const;
+  std::vector<u32> order(const std::vector<std::uintptr_t>& slots, bool by_text, i64 min_count) const;
 
   std::optional<Splitter> splitter_;
   std::optional<Specials> specials_, line_specials_;
