@@ -18,7 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import bytepair
-from bytepair import TrainingError, WordCounts
+from bytepair import TrainingError, WordCounts, _engine
 from bytepair.corpus import counting, runs
 from bytepair.corpus.readers import Document
 
@@ -154,7 +154,8 @@ def test_any_budget_gives_the_same(budget: int, tmp_path: Path, monkeypatch: pyt
         spilled = WordCounts.from_corpus(corpus, max_memory=budget, threads=threads)
         assert spilled == whole
         assert places(spilled) == places(whole)
-    assert written or budget == 10**6
+    if _engine.NAME == "core" and budget < 10**6:  # what a word takes in Python is only guessed
+        assert written
     with pytest.warns(bytepair.BytepairNotice, match="min_word_count=3 left out"):
         cut = WordCounts.from_corpus(corpus, max_memory=budget, min_word_count=3)
     assert cut == whole.filter(min_count=3)[0]
