@@ -428,24 +428,52 @@ NB_MODULE(_core, m) {
       .def("__init__", [](Counter* self, std::optional<Splitter> splitter, std::optional<Specials> specials) {
         new (self) Counter(std::move(splitter), std::move(specials));
       }, nb::arg("splitter").none(), nb::arg("specials").none())
-      .def("feed", [](Counter& self, nb::handle data, u64 document, bool last, u64 offset) {
+      .def("feed", [](Counter& self, nb::handle data, u64 document, bool last, u64 offset, bool by_line) {
         const std::string_view text = view(data);
-        without_lock(text.size(), [&] { self.feed(bytes_of(text), text.size(), document, last, offset); });
-      }, nb::arg("data"), nb::arg("document"), nb::arg("last"), nb::arg("offset") = 0)
+        without_lock(text.size(), [&] { self.feed(bytes_of(text), text.size(), document, last, offset, by_line); });
+      }, nb::arg("data"), nb::arg("document"), nb::arg("last"), nb::arg("offset") = 0, nb::arg("by_line") = false)
       .def("feed_ends", [](Counter& self, nb::handle data, const In<i64>& ends, u64 document, u64 offset) {
         const std::string_view text = view(data);
         without_lock(text.size(), [&] {
           self.feed_ends(bytes_of(text), text.size(), ends.data(), ends.size(), document, offset);
         });
       }, nb::arg("data"), nb::arg("ends"), nb::arg("document"), nb::arg("offset"))
-      .def("merge", &Counter::merge, nb::arg("other"))
+      .def("add_words", [](Counter& self, const nb::bytes& text, const In<i64>& offsets, const In<i64>& counts,
+                           const In<i64>& documents, const In<i64>& places) {
+        const std::string_view all = view(text);
+        const std::size_t n = check_offsets(offsets, all);
+        if (n != counts.size() || n != documents.size() || n != places.size())
+          throw Error(ErrorKind::value, "counter: the columns differ in length");
+        without_lock(all.size(), [&] {
+          self.add_words(bytes_of(all), offsets.data(), counts.data(), documents.data(), places.data(), n);
+        });
+      }, nb::arg("text"), nb::arg("offsets"), nb::arg("counts"), nb::arg("documents"), nb::arg("places"))
+      .def("merge", &Counter::merge, nb::arg("other"), nb::call_guard<nb::gil_scoped_release>())
+      .def("clear", &Counter::clear)
       .def("words", [](const Counter& self) {
         Counter::Words words = self.words();
         return nb::make_tuple(to_bytes(words.text), to_array(std::move(words.offsets)),
                               to_array(std::move(words.counts)));
       })
+      .def("table", [](const Counter& self, bool by_text, i64 min_count) {
+        Counter::Words words = without_lock(kLongCall, [&] { return self.words(by_text, min_count); });
+        return nb::make_tuple(to_bytes(words.text), to_array(std::move(words.offsets)),
+                              to_array(std::move(words.counts)), to_array(std::move(words.documents)),
+                              to_array(std::move(words.places)));
+      }, nb::arg("by_text") = false, nb::arg("min_count") = 1)
+      .def_prop_ro("bytes", &Counter::bytes)
+      .def_prop_ro("n_pretokens", &Counter::n_pretokens)
       .def_prop_ro("pending", &Counter::pending)
       .def_prop_ro("n_words", &Counter::n_words);
+
+  m.def("gather_words", [](const nb::bytes& text, const In<i64>& offsets, const In<i64>& order) {
+    const std::string_view all = view(text);
+    const std::size_t n = check_offsets(offsets, all);
+    std::vector<u8> out;
+    std::vector<i64> ends;
+    without_lock(all.size(), [&] { gather_words(bytes_of(all), offsets.data(), n, order.data(), order.size(), out, ends); });
+    return nb::make_tuple(to_bytes(out), to_array(std::move(ends)));
+  }, nb::arg("text"), nb::arg("offsets"), nb::arg("order"));
 
   m.def("collect_characters", [](const nb::bytes& text, const In<i64>& offsets, const ClassTable* dropped) {
     const std::string_view all = view(text);

@@ -66,3 +66,4 @@ Stream = _impl.Stream
 TokenTable = _impl.TokenTable
 Trainer = _impl.Trainer
 collect_characters = _impl.collect_characters
+gather_words = _impl.gather_words

@@ -58,6 +58,8 @@ def train(
     threads: int | None = None,
     progress: Progress = None,
     roles: Mapping[str, str] | None = None,
+    max_memory: int | None = None,
+    min_word_count: int = 1,
 ) -> Tokenizer:
     """Learns a byte-pair-encoding tokenizer.
 
@@ -101,6 +103,11 @@ def train(
         Called with a :class:`bytepair.progress.Report` now and then; True shows a bar on a terminal.
     roles : role -> name, optional
         Which special is ``bos``, ``eos``, ``pad`` or ``unk`` where their names do not say so.
+    max_memory : int, optional
+        Bytes that the counted words may take; above it they go to disk and come back (:meth:`WordCounts.from_corpus`).
+        What is learned is the same. Merging takes memory of its own, about 30 bytes for each byte of distinct words.
+    min_word_count : int
+        Leave out pretokens that come fewer times in the whole corpus. How many is told in a notice.
 
     Returns
     -------
@@ -145,11 +152,21 @@ def train(
     threads = check_threads(threads, TrainingError)
     if scheme.kind == "bytes":  # known before counting: refuse at once
         _wanted_merges(scheme, len(names), vocab_size, num_merges)
+    if isinstance(corpus, WordCounts):
+        pattern = corpus.for_training(None if pattern is None else resolve(pattern), names)
     cutter = resolve(pattern if pattern is not None else "gpt2" if alphabet == "bytes" else "whitespace")
     if isinstance(corpus, WordCounts):
         words = corpus
     else:
-        words = WordCounts.from_corpus(corpus, pattern=cutter, specials=names, threads=threads, progress=progress)
+        words = WordCounts.from_corpus(
+            corpus,
+            pattern=cutter,
+            specials=names,
+            threads=threads,
+            progress=progress,
+            max_memory=max_memory,
+            min_word_count=min_word_count,
+        )
 
     dropped = dropped_classes(scheme, cutter)
     if scheme.kind == "characters":

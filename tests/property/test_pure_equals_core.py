@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import random
 import sys
 import warnings
@@ -493,6 +494,58 @@ def test_counting_in_pieces(
         same(count)
 
 
+@given(st.lists(st.tuples(marked_texts, chunks), max_size=4), patterns, st.booleans(), windows)
+def test_counting_by_line(corpus: list[tuple[str | bytes, list[int]]], pattern: str, marked: bool, window: int) -> None:
+    special = ("<s>", "a\nb", "é!\n") if marked else None
+
+    def count(engine: ModuleType) -> tuple[Any, ...]:
+        counter = engine.Counter(splitter_of(engine, pattern), specials_of(engine, special))
+        apart = engine.Counter(splitter_of(engine, pattern), specials_of(engine, special))
+        seen = []
+        for number, (text, sizes) in enumerate(corpus):
+            data = as_bytes(text).replace(b" ", b"\n")
+            for piece in pieces_of(data, sizes):
+                counter.feed(piece, number, False, 0, True)
+                seen.append((counter.pending, counter.n_words))
+            counter.feed(b"", number, True, 0, True)
+            at = 0
+            for line in io.BytesIO(data):
+                apart.feed(line, number, True, at)
+                at += len(line)
+        table = counter.table()
+        assert [list(column) for column in table] == [list(column) for column in apart.table()]
+        return (tuple(seen), *table)
+
+    with windows_of(window):
+        same(count)
+
+
+@given(
+    st.lists(
+        st.tuples(documents.map(as_bytes).filter(bool), st.integers(1, 5), st.integers(0, 3), st.integers(0, 20)),
+        max_size=12,
+    ),
+    st.booleans(),
+    st.integers(1, 4),
+    st.data(),
+)
+def test_adding_words(rows: list[tuple[bytes, int, int, int]], by_text: bool, least: int, data: st.DataObject) -> None:
+    order = data.draw(st.lists(st.integers(0, max(len(rows) - 1, 0)), max_size=4)) if rows else []
+
+    def add(engine: ModuleType) -> tuple[Any, ...]:
+        counter = engine.Counter(None, None)
+        columns = [array("q", column) for column in zip(*(row[1:] for row in rows))] or [array("q")] * 3
+        texts = [row[0] for row in rows]
+        counter.add_words(b"".join(texts), offsets_of(texts), *columns)
+        counter.merge(engine.Counter(None, None))
+        table = counter.table(by_text, least)
+        gathered = engine.gather_words(b"".join(texts), offsets_of(texts), array("q", order))
+        counter.clear()
+        return (*table, *gathered, counter.n_words, counter.table()[0])
+
+    same(add)
+
+
 @given(st.lists(st.tuples(documents, st.sets(st.integers(1, 30)), st.integers(0, 3)), max_size=5))
 def test_counting_pretokens_that_were_cut_elsewhere(runs: list[tuple[str | bytes, set[int], int]]) -> None:
     def count(engine: ModuleType) -> tuple[Any, ...]:
@@ -585,6 +638,10 @@ def test_training_a_slice_at_a_time() -> None:
 # ---- errors ----
 
 
+def columns_of(*numbers: list[int]) -> list[array[int]]:
+    return [array("q", column) for column in numbers]
+
+
 GPT2 = tables_of("gpt2").classes
 ALPHABET = Letters("bytes", None, "error", (), ())
 
@@ -661,6 +718,18 @@ WRONG: dict[str, Callable[[ModuleType], Any]] = {
     "a counter without splitter": lambda e: e.Counter(None, None).feed(b"a", 0, True),
     "counter: ends beyond": lambda e: e.Counter(None, None).feed_ends(b"ab", array("q", [1, 3]), 0, 0),
     "counter: ends fall": lambda e: e.Counter(None, None).feed_ends(b"ab", array("q", [2, 1]), 0, 0),
+    "counter: an empty word": lambda e: e.Counter(None, None).add_words(b"", *columns_of([0, 0], [1], [0], [0])),
+    "counter: no count": lambda e: e.Counter(None, None).add_words(b"a", *columns_of([0, 1], [0], [0], [0])),
+    "counter: a negative place": lambda e: e.Counter(None, None).add_words(
+        b"a", *columns_of([0, 1], [1], [0], [-1])
+    ),
+    "counter: columns differ": lambda e: e.Counter(None, None).add_words(
+        b"a", *columns_of([0, 1], [1], [], [1])
+    ),
+    "counter: too many": lambda e: e.Counter(None, None).add_words(
+        b"aa", *columns_of([0, 1, 2], [1 << 62, 1 << 62], [0, 0], [0, 1])
+    ),
+    "words: out of range": lambda e: e.gather_words(b"a", array("q", [0, 1]), array("q", [1])),
     "counter: an empty pretoken": lambda e: e.Counter(None, None).feed_ends(b"ab", array("q", [1, 1]), 0, 0),
     "characters: broken offsets": lambda e: e.collect_characters(b"ab", array("q", [1, 2]), None),
     "a character that was never seen": lambda e: Letters("characters", None, "error", (97,), ()).make(e).symbols(

@@ -5,7 +5,7 @@ it. What each class does, and why it is exact, is told in ``core/*.hpp``; here a
 dicts, lists and heaps. Arguments come checked, as for the core.
 """
 
-from .count import Counter
+from .count import Counter, gather_words
 from .cut import ClassTable, Specials, Splitter, Stream
 from .decode import Decoder
 from .encode import Alphabet, Encoder, PairTable, TokenTable, collect_characters
@@ -24,4 +24,5 @@ __all__ = [
     "TokenTable",
     "Trainer",
     "collect_characters",
+    "gather_words",
 ]

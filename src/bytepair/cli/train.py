@@ -8,7 +8,7 @@ import click
 
 from ..errors import PatternError, SpecialTokenError, VocabularyError
 from ..pattern import resolve
-from . import _corpus, _io
+from . import _corpus, _io, _sizes
 
 
 @click.command("train")
@@ -88,6 +88,17 @@ from . import _corpus, _io
 @click.option(
     "--threads", type=click.IntRange(1), metavar="N", help="Use N cores, not all; the result is always the same."
 )
+@click.option(
+    "--max-memory", type=_sizes.size, metavar="SIZE", help="Let counts above so many bytes (512M) go to disk."
+)
+@click.option(
+    "--min-word-count",
+    type=click.IntRange(1),
+    metavar="N",
+    default=1,
+    help="Leave out pretokens that come fewer times in the whole corpus.",
+)
+@click.option("--plan", is_flag=True, help="Train nothing: estimate memory, disk and time from a sample.")
 @click.option("--trace", is_flag=True, help="Print what was learned, merge by merge, as `bytepair merges` does.")
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON lines.")
 def command(
@@ -97,6 +108,7 @@ def command(
     no_specials: bool,
     trace: bool,
     as_json: bool,
+    plan: bool,
     **options: Any,
 ) -> None:
     """Train a tokenizer on CORPUS: files, folders with all files below them, addresses, or - for stdin.
@@ -104,17 +116,19 @@ def command(
     Byte-pair encoding: the most frequent pair of neighbours becomes a new token, again and again, until the vocabulary
     is full or no pair repeats. Files are read as bytes, in the order given; those of a folder in the order of their
     paths, without links and hidden names. Of .jsonl, .parquet and .arrow the texts are read (--field, --column), .tar
-    and .zip are looked into, and what gzip, bzip2, xz or zstd packed is unpacked.
+    and .zip are looked into, and what gzip, bzip2, xz or zstd packed is unpacked. A file that `bytepair count-words`
+    wrote stands for the text that it counted.
 
     \b
     Examples:
       bytepair train src docs -o my.json
       bytepair train "s3://bucket/*.jsonl.zst" --field content -o my.json
       bytepair train notes.txt --vocab-size 1000 --special "<end>" -o my.json
+      bytepair train corpus --vocab-size 50000 --plan
       printf "low low lower lowest" | bytepair train - --vocab-size 280 --trace
     """
     report = trace or as_json
-    if output is None and not report:
+    if output is None and not report and not plan:
         raise click.UsageError("name the file for the tokenizer with -o, or look at what is learned with --trace")
     if report and output == "-":
         raise click.UsageError("stdout cannot hold both the record and the tokenizer; name a file with -o")
@@ -124,14 +138,23 @@ def command(
     _io.check_output(output, *corpus)
 
     from .. import train
+    from .count_words import counted
 
     if specials or no_specials:
         options["specials"] = specials
     try:
         if options["pattern"] is not None:
             options["pattern"] = resolve(options["pattern"])
+        words = counted(corpus)
         texts = _corpus.corpus(corpus, options)
-        tok = train(texts, progress=True, **options)
+        if plan:
+            if words is not None:
+                raise click.UsageError("--plan estimates from text, and these words are counted already; train on them")
+            from . import _plan
+
+            _plan.show(texts, as_json, **options)
+            return
+        tok = train(texts if words is None else words, progress=True, **options)
     except (PatternError, SpecialTokenError, VocabularyError) as error:
         raise click.UsageError(str(error)) from error
     if output is not None:
