@@ -91,7 +91,13 @@ void Trainer::build_cells(const u8* text, const i64* offsets, const i64* counts,
     cells_.push_back({kGap, static_cast<u32>(w)});
     std::size_t filled = 0;
     for (const u32 symbol : symbols) {
-      if (symbol >= n_symbols_) throw Error(ErrorKind::training, "a word has a symbol that the alphabet does not have");
+      if (symbol == n_symbols_) {
+        if (n_cells > kLongWord) long_words_.push_back(static_cast<u32>(cells_.size()));
+        cells_.push_back({kGap, static_cast<u32>(w)});
+        ++filled;
+        continue;
+      }
+      if (symbol > n_symbols_) throw Error(ErrorKind::training, "a word has a symbol that the alphabet does not have");
       const u32 length = length_[symbol];
       filled += length;
       if (length == 0 || filled > n_cells) break;

@@ -54,7 +54,7 @@ class Trainer {
 
   // Words text[offsets[i], offsets[i + 1]) with counts[i] > 0, in order of their first places; those of nothing but
   // class 1 of `dropped` (may be null) are left out. Symbols are numbered 0 .. n_symbols - 1 by the alphabet, merges go
-  // on from there.
+  // on from there. The symbol n_symbols is none: what the alphabet does not have, which no merge crosses.
   Trainer(const u8* text, const i64* offsets, const i64* counts, std::size_t n_words, const ClassTable* dropped,
           const Alphabet& alphabet, u32 n_symbols, const Options& options);
 
@@ -71,7 +71,7 @@ class Trainer {
   std::optional<Best> best_left();
 
  private:
-  static constexpr u32 kGap = kNone;         // before and behind words
+  static constexpr u32 kGap = kNone;         // before and behind words, and what no merge crosses
   static constexpr u32 kInside = kNone - 1;  // a cell within a token, neither its first nor its last
   static constexpr u32 kLongWord = 64;       // cells; where longer ones are is looked up
   static constexpr u32 kLarge = 1u << 31;     // a weight from here on is a place in large_counts_

@@ -222,7 +222,19 @@ class Model:
         self.specials[name] = self.add((name.encode(), False))
 
 
-def add_start_symbols(words: Iterable[str], model: Model, byte_order: str = "raw") -> None:
+def kept_characters(words: Mapping[str, int], model: Model, limit: int | None) -> set[str]:
+    """The characters that are in the alphabet: all, or the most frequent ones; of equals the lowest code points."""
+    counts: Counter[str] = Counter()
+    for word, count in words.items():
+        if symbols(word, model.alphabet, model.end_of_word):
+            for character in word:
+                counts[character] += count
+    return {*sorted(counts, key=lambda character: (-counts[character], character))[:limit]}
+
+
+def add_start_symbols(
+    words: Iterable[str], model: Model, byte_order: str, kept: set[str], initial: Iterable[str] = ()
+) -> None:
     """Number the start symbols: all bytes if there are any, then the characters seen, then the mark if it is one."""
     if model.alphabet == "bytes" or model.unknown == "bytes":
         model.byte_ids = {value: model.add((bytes([value]), False)) for value in byte_values(byte_order)}
@@ -232,6 +244,9 @@ def add_start_symbols(words: Iterable[str], model: Model, byte_order: str = "raw
         seen = [(bytes([value]), True) for value in model.byte_ids] if model.end_of_word == "fused" else []
     else:
         found = {symbol for word in words for symbol in symbols(word, model.alphabet, model.end_of_word)}
+        found = {symbol for symbol in found if as_text(symbol[0]) in kept}
+        marks = (False, True) if model.end_of_word == "fused" else (False,)
+        found |= {(character.encode(), mark) for character in initial for mark in marks}
         seen = sorted(found - {(b"", True)}, key=lambda symbol: (as_text(symbol[0]), symbol[1]))
     # Where marks are fused, a mark alone ends a word whose last character is spelled in bytes.
     if model.end_of_word == "separate" or (model.end_of_word == "fused" and model.unknown == "bytes"):
@@ -258,6 +273,8 @@ def train(
     min_freq: int = 2,
     convention: str = "first",
     max_token_length: int | None = None,
+    initial_alphabet: Iterable[str] = (),
+    limit_alphabet: int | None = None,
 ) -> Model:
     """Learn merges from a text, or from several documents.
 
@@ -280,18 +297,21 @@ def train(
     if layout == "specials-first":
         for name in names:
             model.add_special(name)
-    add_start_symbols(word_counts, model, byte_order)
+    kept = kept_characters(word_counts, model, limit_alphabet) | {*initial_alphabet}
+    add_start_symbols(word_counts, model, byte_order, kept, initial_alphabet)
     floor = len(model.vocab) + (len(names) if layout == "bytes-first" else 0)
     if num_merges is None:
         if vocab_size < floor:
             raise ValueError(f"vocab_size={vocab_size} is under the floor {floor}")
         num_merges = vocab_size - floor
 
+    if unknown == "<unk>":
+        model.specials.setdefault("<unk>", -1)  # where it comes last it has no id yet
     corpus_ids = [(start_ids(model, word), count) for word, count in word_counts.items()]
-    length = dict.fromkeys(model.vocab, 1)  # in first symbols
+    length = dict.fromkeys(model.start.values(), 1)  # in first symbols; what is unknown has none, and never merges
     numbers = start_numbers(model, convention)
     for _ in range(num_merges):
-        counts = count_pairs(corpus_ids)
+        counts = {(a, b): n for (a, b), n in count_pairs(corpus_ids).items() if a in length and b in length}
         if max_token_length is not None:
             counts = {(a, b): n for (a, b), n in counts.items() if length[a] + length[b] <= max_token_length}
         if not counts:

@@ -242,6 +242,24 @@ TEST_CASE("what is said of symbols is checked") {
   CHECK(corpus.trainer(options, 257).length_before() == 4);
 }
 
+TEST_CASE("no merge crosses what the alphabet does not have") {
+  for (const std::size_t n : {1u, 200u}) {
+    Corpus corpus;
+    std::string word;
+    for (std::size_t k = 0; k < n; ++k) word += "abab|ab|";
+    corpus.add(word, 2);
+    Trainer trainer = corpus.trainer(Corpus::counting_from(2), '|');
+    CHECK(trainer.length_before() == static_cast<i64>(2 * word.size()));
+    CHECK(trainer.run(9, kNoLimit) == 2);
+    CHECK(trainer.merges()[0].left == 'a');
+    CHECK(trainer.merges()[0].count == static_cast<i64>(6 * n));
+    CHECK(trainer.merges()[1].left == '|');
+    CHECK(trainer.merges()[1].examples[0] == 0);
+    CHECK(trainer.merges()[1].examples[1] == kNone);
+    CHECK(trainer.merges()[1].length_after == static_cast<i64>(2 * n * 4));
+  }
+}
+
 TEST_CASE("one very long word: examples are found without walking through it") {
   Corpus corpus;
   Random random(103);
@@ -312,7 +330,7 @@ TEST_CASE("words that cannot be trained on are refused") {
   CHECK(error_of([&] { empty.trainer(1); }) == ErrorKind::training);
   Corpus strange;
   strange.add("ab", 1);
-  CHECK(error_of([&] { strange.trainer(1, 'b'); }) == ErrorKind::training);
+  CHECK(error_of([&] { strange.trainer(1, 'a'); }) == ErrorKind::training);
 }
 
 TEST_CASE("nothing to learn from: no merge, and none left") {

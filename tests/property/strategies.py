@@ -55,17 +55,20 @@ class Options:
     num_merges: int
     convention: str
     max_token_length: int | None
+    initial_alphabet: str
+    limit_alphabet: int | None
 
     def keywords(self) -> dict[str, object]:
         return dict(vars(self))
 
 
 def _options(draw: st.DrawFn, alphabet: str, marks: list[str | None], unknowns: list[str]) -> Options:
+    unknown = draw(st.sampled_from(unknowns))
     return Options(
         pattern=draw(st.sampled_from(sorted(PATTERNS))),
         alphabet=alphabet,
         end_of_word=draw(st.sampled_from(marks)),
-        unknown=draw(st.sampled_from(unknowns)),
+        unknown=unknown,
         specials=draw(st.sampled_from([(), SPECIALS, (*SPECIALS, "<unk>"), bytepair.AL1_SPECIALS])),
         layout=draw(st.sampled_from(["specials-first", "bytes-first"])),
         byte_order=draw(st.sampled_from(["raw", "gpt2"])),
@@ -73,6 +76,8 @@ def _options(draw: st.DrawFn, alphabet: str, marks: list[str | None], unknowns: 
         num_merges=draw(st.integers(0, 15)),
         convention=draw(st.sampled_from(CONVENTIONS)),
         max_token_length=draw(st.sampled_from([None, None, 2, 3, 5])),
+        initial_alphabet=draw(st.sampled_from(["", "", "zé"])) if alphabet == "characters" else "",
+        limit_alphabet=draw(st.sampled_from([None, None, 1, 3])) if unknown != "error" else None,
     )
 
 

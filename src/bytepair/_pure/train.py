@@ -103,12 +103,15 @@ class Trainer:
             length += count * len(symbols)
             if length >= 1 << 63:
                 raise TrainingError("the corpus has more than 2^63 - 1 symbols: its counts are too high")
-            if max(symbols) >= n_symbols:
+            if max(symbols) > n_symbols:
                 raise TrainingError("a word has a symbol that the alphabet does not have")
-            if any(self._lengths[s] == 0 for s in symbols) or sum(self._lengths[s] for s in symbols) != n_cells:
+            # The symbol n_symbols is none: what the alphabet does not have, which no merge crosses.
+            sizes = [1 if s == n_symbols else self._lengths[s] for s in symbols]
+            if 0 in sizes or sum(sizes) != n_cells:
                 raise TrainingError("the lengths of the given tokens do not add up to those of the words")
-            for symbol in symbols:
-                size = self._lengths[symbol]
+            for symbol, size in zip(symbols, sizes):
+                if symbol == n_symbols:
+                    symbol = _GAP
                 self._cells += [symbol] if size == 1 else [symbol, *[_INSIDE] * (size - 2), symbol]
             self._cells.append(_GAP)
             self._word_of += [w] * n_cells
