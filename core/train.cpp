@@ -87,12 +87,18 @@ void Trainer::build_cells(const u8* text, const i64* offsets, const i64* counts,
       if (weight < kLarge) throw Error(ErrorKind::training, "too many words come more than 2147483647 times");
       large_counts_.push_back(counts[w]);
     }
-    if (n_cells > kLongWord) long_words_.push_back(static_cast<u32>(cells_.size()));
+    const auto long_word = [&](bool more) {
+      if (n_cells <= kLongWord) return;
+      const u32 here = static_cast<u32>(cells_.size());
+      if (!long_words_.empty() && long_words_.back().end == kNone) long_words_.back().end = here;
+      if (more) long_words_.push_back({here, kNone});
+    };
+    long_word(true);
     cells_.push_back({kGap, static_cast<u32>(w)});
     std::size_t filled = 0;
     for (const u32 symbol : symbols) {
       if (symbol == n_symbols_) {
-        if (n_cells > kLongWord) long_words_.push_back(static_cast<u32>(cells_.size()));
+        long_word(true);
         cells_.push_back({kGap, static_cast<u32>(w)});
         ++filled;
         continue;
@@ -103,6 +109,7 @@ void Trainer::build_cells(const u8* text, const i64* offsets, const i64* counts,
       if (length == 0 || filled > n_cells) break;
       for (u32 k = 0; k < length; ++k) cells_.push_back({k == 0 || k + 1 == length ? symbol : kInside, weight});
     }
+    long_word(false);
     if (filled != n_cells)
       throw Error(ErrorKind::training, "the lengths of the given tokens do not add up to those of the words");
   }
@@ -117,10 +124,10 @@ u32 Trainer::word_at(u32 place, u32& end) const {
     if (before.symbol == kGap) return before.weight;
     at -= length_[before.symbol];
   }
-  const auto word = std::upper_bound(long_words_.begin(), long_words_.end(), place) - 1;
-  end = *word;
-  while (cells_[end + 1].symbol != kGap) end += length_[cells_[end + 1].symbol];
-  return cells_[*word].weight;
+  const auto behind = std::upper_bound(long_words_.begin(), long_words_.end(), place,
+                                       [](u32 wanted, const LongWord& word) { return wanted < word.gap; });
+  end = (behind - 1)->end;
+  return cells_[(behind - 1)->gap].weight;
 }
 
 // ---- the pairs there are ----

@@ -102,6 +102,10 @@ class Trainer {
     u32 touched, place;
   };
 
+  struct LongWord {
+    u32 gap, end;  // the cell before it, and the one behind it
+  };
+
   void build_cells(const u8* text, const i64* offsets, const i64* counts, std::size_t n_words,
                    const ClassTable* dropped, const Alphabet& alphabet, const Options& options);
   void build_pairs();
@@ -135,7 +139,7 @@ class Trainer {
 
   std::vector<Cell> cells_;
   std::vector<i64> large_counts_;
-  std::vector<u32> long_words_;  // the gaps before them
+  std::vector<LongWord> long_words_;
   std::vector<u32> length_;  // of each symbol, in cells
   std::vector<u32> numbers_;
   std::vector<u8> texts_;  // those of all symbols, with Ties::greatest
