@@ -16,7 +16,7 @@ import sys
 from collections.abc import Mapping
 from typing import Any, Literal
 
-__all__ = ["Kept", "folder", "key_of", "read", "write"]
+__all__ = ["Kept", "folder", "key_of", "opened", "packed", "read", "write"]
 
 MAGIC = b"bytepair cache\r\n"
 LAYOUT = 1
@@ -87,7 +87,7 @@ def read(key: str) -> Kept | None:
             _say("cannot read %s: %s", path, error)
         return None
     try:
-        kept = _opened(key, data)
+        kept = opened(key, data)
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         _say("%s is damaged, or of another version, and is made anew: %s", path, error)
         return None
@@ -95,7 +95,14 @@ def read(key: str) -> Kept | None:
     return kept
 
 
-def _opened(key: str, data: bytes) -> Kept:
+def opened(key: str, data: bytes) -> Kept:
+    """A file's head and sections.
+
+    Raises
+    ------
+    ValueError, KeyError, TypeError, RecursionError
+        The bytes are damaged, or those of another key.
+    """
     import hashlib
     import json
 
@@ -129,7 +136,7 @@ def write(key: str, head: Mapping[str, Any], sections: Mapping[str, bytes]) -> N
         os.makedirs(where, mode=0o700, exist_ok=True)
         try:
             with open(beside, "xb") as file:
-                file.write(_packed(key, head, sections))
+                file.write(packed(key, head, sections))
             os.replace(beside, path)
         finally:
             if os.path.lexists(beside):
@@ -139,7 +146,8 @@ def write(key: str, head: Mapping[str, Any], sections: Mapping[str, bytes]) -> N
         _say("cannot keep %s: %s", path, error)
 
 
-def _packed(key: str, head: Mapping[str, Any], sections: Mapping[str, bytes]) -> bytes:
+def packed(key: str, head: Mapping[str, Any], sections: Mapping[str, bytes]) -> bytes:
+    """A file's bytes."""
     import hashlib
     import json
 

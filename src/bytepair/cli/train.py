@@ -83,7 +83,8 @@ from . import _corpus, _io, _sizes
     type=click.Choice(["first", "huggingface", "rustbpe", "cs336", "subword-nmt"]),
     default="first",
     show_default=True,
-    help="Which of two equally frequent pairs wins: the one that stands first in the corpus. The others are planned.",
+    help="Which of two equally frequent pairs wins: the one that stands first in the corpus, or the one that another "
+    "trainer takes.",
 )
 @click.option(
     "--threads", type=click.IntRange(1), metavar="N", help="Use N cores, not all; the result is always the same."
@@ -99,6 +100,33 @@ from . import _corpus, _io, _sizes
     help="Leave out pretokens that come fewer times in the whole corpus.",
 )
 @click.option("--plan", is_flag=True, help="Train nothing: estimate memory, disk and time from a sample.")
+    "--max-token-length",
+    type=click.IntRange(2),
+    metavar="N",
+    help="Make no token of more bytes (or characters) than N.",
+)
+@click.option(
+    "--initial-alphabet",
+    metavar="CHARACTERS",
+    default="",
+    help="Have these characters, though the corpus may lack them.",
+)
+@click.option("--limit-alphabet", type=click.IntRange(1), metavar="N", help="Have the N most frequent characters only.")
+@click.option(
+    "--checkpoint",
+    metavar="FILE",
+    type=click.Path(dir_okay=False),
+    help="Keep the state of training in this file, and the counted corpus beside it.",
+)
+@click.option(
+    "--checkpoint-every",
+    type=click.IntRange(1),
+    metavar="N",
+    default=1000,
+    show_default=True,
+    help="Write it every N merges.",
+)
+@click.option("--resume", is_flag=True, help="Go on from the checkpoint, where there is one.")
 @click.option("--trace", is_flag=True, help="Print what was learned, merge by merge, as `bytepair merges` does.")
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON lines.")
 def command(
@@ -125,6 +153,7 @@ def command(
       bytepair train "s3://bucket/*.jsonl.zst" --field content -o my.json
       bytepair train notes.txt --vocab-size 1000 --special "<end>" -o my.json
       bytepair train corpus --vocab-size 50000 --plan
+      bytepair train corpus -o my.json --checkpoint my.state --resume
       printf "low low lower lowest" | bytepair train - --vocab-size 280 --trace
     """
     report = trace or as_json
@@ -132,6 +161,8 @@ def command(
         raise click.UsageError("name the file for the tokenizer with -o, or look at what is learned with --trace")
     if report and output == "-":
         raise click.UsageError("stdout cannot hold both the record and the tokenizer; name a file with -o")
+    if options["resume"] and options["checkpoint"] is None:
+        raise click.UsageError("--resume goes on from a checkpoint; name its file with --checkpoint")
     if specials and no_specials:
         raise click.UsageError("--no-specials and --special exclude each other; leave one out")
     _io.check_stdin(*corpus)
