@@ -166,6 +166,8 @@ class Tokenizer(Facts):
         add_eos: bool = False,
         special: Special = "text",
         errors: Errors = "strict",
+        dropout: float = 0.0,
+        seed: int | None = None,
     ) -> list[int]:
         """The ids of a text.
 
@@ -180,6 +182,12 @@ class Tokenizer(Facts):
         errors : "strict", "surrogateescape" or "replace"
             What a lone surrogate in a str is: an error with its offset, the byte it stands for (U+DC80 to U+DCFF), or
             U+FFFD.
+        dropout : float from 0 to 1
+            BPE-dropout: the probability with which a place to merge is left out in each step, as when a model trains
+            on more than one way to split a word. 1 leaves the bytes (or characters). Decoding is not touched by it.
+        seed : int from 0 to 2**64 - 1, optional
+            Decides what dropout leaves out: the same seed gives the same ids, in every method and for any number of
+            threads. Text i of a batch has the seed ``seed + i``. A new one for each call unless given.
 
         Returns
         -------
@@ -202,7 +210,13 @@ class Tokenizer(Facts):
         [1, 263, 107, 121, 122, 2]
         >>> tok.encode("low<eos>", special="all")
         [263, 2]
+        >>> tok.encode("lowest", dropout=0.5, seed=1)
+        [114, 117, 125, 107, 121, 122]
         """
+        if dropout:
+            return self._dropping(dropout, seed).encode(
+                text, add_bos=add_bos, add_eos=add_eos, special=special, errors=errors
+            )
         if special == "text" and errors == "strict":
             matcher = self._always
             try:
@@ -223,10 +237,16 @@ class Tokenizer(Facts):
         add_eos: bool = False,
         special: Special = "text",
         errors: Errors = "strict",
+        dropout: float = 0.0,
+        seed: int | None = None,
     ) -> NDArray[np.uint32]:
         """As :meth:`encode`, into a numpy array: uint32, shape (n_tokens,)."""
         import numpy as np
 
+        if dropout:
+            return self._dropping(dropout, seed).encode_array(
+                text, add_bos=add_bos, add_eos=add_eos, special=special, errors=errors
+            )
         matcher = self._always if special == "text" else self._matcher(special, text, errors)
         ids: NDArray[np.uint32] = _run(self._front.encode_array, text, matcher, errors)
         if add_bos or add_eos:
@@ -243,10 +263,19 @@ class Tokenizer(Facts):
         add_eos: bool = False,
         special: Special = "text",
         errors: Errors = "strict",
+        dropout: float = 0.0,
+        seed: int | None = None,
     ) -> list[list[int]]:
         """The ids of many texts, on all cores unless ``threads`` says how many; as a list for each text."""
         rows = self.encode_batch_array(
-            texts, threads=threads, add_bos=add_bos, add_eos=add_eos, special=special, errors=errors
+            texts,
+            threads=threads,
+            add_bos=add_bos,
+            add_eos=add_eos,
+            special=special,
+            errors=errors,
+            dropout=dropout,
+            seed=seed,
         )
         return rows.to_lists()
 
@@ -259,6 +288,8 @@ class Tokenizer(Facts):
         add_eos: bool = False,
         special: Special = "text",
         errors: Errors = "strict",
+        dropout: float = 0.0,
+        seed: int | None = None,
     ) -> Ragged:
         """As :meth:`encode_batch`, into two flat arrays: a :class:`Ragged` of uint32 ids and int64 offsets.
 
@@ -268,6 +299,15 @@ class Tokenizer(Facts):
 
         if isinstance(texts, (str, bytes)):
             raise TypeError("encode_batch takes many texts; for a single one call encode, or give [text]")
+        if dropout:
+            return self._dropping(dropout, seed).encode_batch_array(
+                arrow.listed(texts) if arrow.is_array(texts) else texts,  # rows of one array would be numbered anew
+                threads=threads,
+                add_bos=add_bos,
+                add_eos=add_eos,
+                special=special,
+                errors=errors,
+            )
         number = check_threads(threads, BytepairError)
         if arrow.is_array(texts):
             if not (isinstance(special, str) and special == "error"):
@@ -324,6 +364,8 @@ class Tokenizer(Facts):
         add_eos: bool = False,
         special: Special = "text",
         errors: Errors = "strict",
+        dropout: float = 0.0,
+        seed: int | None = None,
     ) -> tuple[list[int], list[tuple[int, int]]]:
         """The ids of a text, and where in it each of them comes from.
 
@@ -332,7 +374,7 @@ class Tokenizer(Facts):
         text : str or bytes
         unit : "characters" or "bytes"
             What the places are counted in; a byte that is no UTF-8 is one character.
-        add_bos, add_eos, special, errors
+        add_bos, add_eos, special, errors, dropout, seed
             As for :meth:`encode`; what is put around the text has the place (0, 0).
 
         Returns
@@ -348,6 +390,10 @@ class Tokenizer(Facts):
         >>> tok.encode_with_offsets("low \u00e9")
         ([263, 38, 201, 175], [(0, 3), (3, 4), (4, 5), (4, 5)])
         """
+        if dropout:
+            return self._dropping(dropout, seed).encode_with_offsets(
+                text, unit=unit, add_bos=add_bos, add_eos=add_eos, special=special, errors=errors
+            )
         check_choice("unit", unit, ("characters", "bytes"))
         data = to_bytes(text, errors)
         matcher = self._matcher(special, data, errors)  # refuses what special="error" refuses
@@ -407,7 +453,13 @@ class Tokenizer(Facts):
         return {**v.added, **{name: v.specials[name] for name in special}}
 
     def encode_iter(
-        self, chunks: Iterable[Text], *, special: Special = "text", errors: Errors = "strict"
+        self,
+        chunks: Iterable[Text],
+        *,
+        special: Special = "text",
+        errors: Errors = "strict",
+        dropout: float = 0.0,
+        seed: int | None = None,
     ) -> Iterator[int]:
         """The ids of a text that comes in chunks, as if they were joined.
 
@@ -422,6 +474,8 @@ class Tokenizer(Facts):
         >>> list(tok.encode_iter(["lo", "w lo", "wer"])) == tok.encode("low lower")
         True
         """
+        if dropout:
+            return self._dropping(dropout, seed).encode_iter(chunks, special=special, errors=errors)
         if isinstance(chunks, (str, bytes)):
             raise TypeError("encode_iter takes chunks of text; for a single text call encode, or give [text]")
         if isinstance(special, str) and special == "error":
@@ -440,19 +494,38 @@ class Tokenizer(Facts):
                 )
             yield i
 
-    def count(self, text: Text, *, special: Special = "text", errors: Errors = "strict") -> int:
+    def count(
+        self,
+        text: Text,
+        *,
+        special: Special = "text",
+        errors: Errors = "strict",
+        dropout: float = 0.0,
+        seed: int | None = None,
+    ) -> int:
         """How many tokens :meth:`encode` would give, without making them."""
+        if dropout:
+            return self._dropping(dropout, seed).count(text, special=special, errors=errors)
         matcher = self._always if special == "text" else self._matcher(special, text, errors)
         n: int = _run(self._front.count, text, matcher, errors)
         return n
 
     def count_batch(
-        self, texts: Iterable[Text], *, special: Special = "text", errors: Errors = "strict", threads: int | None = None
+        self,
+        texts: Iterable[Text],
+        *,
+        special: Special = "text",
+        errors: Errors = "strict",
+        threads: int | None = None,
+        dropout: float = 0.0,
+        seed: int | None = None,
     ) -> list[int]:
         """How many tokens each text has."""
         import numpy as np
 
-        rows = self.encode_batch_array(texts, threads=threads, special=special, errors=errors)
+        rows = self.encode_batch_array(
+            texts, threads=threads, special=special, errors=errors, dropout=dropout, seed=seed
+        )
         counts: list[int] = np.diff(rows.offsets).tolist()
         return counts
 
@@ -464,10 +537,18 @@ class Tokenizer(Facts):
         """
         return self._front.pretokens(to_bytes(text, errors), self._always)
 
-    def pieces(self, text: Text, *, special: Special = "text", errors: Errors = "strict") -> list[bytes]:
+    def pieces(
+        self,
+        text: Text,
+        *,
+        special: Special = "text",
+        errors: Errors = "strict",
+        dropout: float = 0.0,
+        seed: int | None = None,
+    ) -> list[bytes]:
         """The bytes of each token of the text; a character that the alphabet does not have is one piece."""
         vocab = self.vocab
-        ids = self.encode(text, special=special, errors=errors)
+        ids = self.encode(text, special=special, errors=errors, dropout=dropout, seed=seed)
         alphabet = self._vocabulary.alphabet
         if alphabet.listed or not alphabet.has_fallback_bytes:
             return [vocab[i] for i in ids]
@@ -569,7 +650,7 @@ class Tokenizer(Facts):
         side : "right" or "left"
             The side that is cut off.
         **options
-            As for :meth:`encode`: add_bos, add_eos, special, errors.
+            As for :meth:`encode`: add_bos, add_eos, special, errors, dropout, seed.
 
         Returns
         -------
@@ -587,7 +668,8 @@ class Tokenizer(Facts):
         """
         from ._fitting import truncate
 
-        return truncate(self, text, max_tokens, side, _known(options, ("add_bos", "add_eos", "special", "errors")))
+        tok, known = self._fitting_with(options)
+        return truncate(tok, text, max_tokens, side, known)
 
     def chunks(
         self, text: str | bytes, max_tokens: int, overlap: int = 0, **options: Any
@@ -602,7 +684,7 @@ class Tokenizer(Facts):
         overlap : int
             How many tokens, at most, a chunk repeats from the end of the one before it.
         **options
-            As for :meth:`encode`: add_bos, add_eos, special, errors.
+            As for :meth:`encode`: add_bos, add_eos, special, errors, dropout, seed.
 
         Yields
         ------
@@ -623,7 +705,14 @@ class Tokenizer(Facts):
         """
         from ._fitting import chunks
 
-        return chunks(self, text, max_tokens, overlap, _known(options, ("add_bos", "add_eos", "special", "errors")))
+        tok, known = self._fitting_with(options)
+        return chunks(tok, text, max_tokens, overlap, known)
+
+    def _fitting_with(self, options: dict[str, Any]) -> tuple[Tokenizer, dict[str, Any]]:
+        """The tokenizer that counts, and what else was asked for."""
+        known = dict(_known(options, ("add_bos", "add_eos", "special", "errors", "dropout", "seed")))
+        dropout, seed = known.pop("dropout", 0.0), known.pop("seed", None)
+        return self._dropping(dropout, seed) if dropout else self, known
 
     def appender(self, *, special: Special = "text", errors: Errors = "strict") -> Appender:
         """For a text that grows: ``append(text)`` gives the number of tokens so far, ``undo()`` takes one back.
@@ -729,6 +818,25 @@ class Tokenizer(Facts):
             f"<Tokenizer {self.vocab_size} ids, {self.n_mergeable} mergeable, "
             f"{len(self._vocabulary.specials)} special, {self.alphabet}, rule {self.rule!r}, pattern {name!r}>"
         )
+
+    # ---- dropout ----
+
+    def _dropping(self, dropout: float, seed: int | None) -> Tokenizer:
+        """This tokenizer for one call with dropout: only its codec is another."""
+        from ._dropout import DroppingCodec, check_dropout, check_seed
+
+        codec = DroppingCodec(self._codec, self._dropout_encoder, check_dropout(dropout), check_seed(seed))
+        made = Tokenizer(self._vocabulary, self._pattern, None, self._around)
+        object.__setattr__(made, "_codec", codec)
+        for name in ("vocab", "_always", "_names"):  # which are the same for both, and take time
+            vars(made)[name] = getattr(self, name)
+        return made
+
+    @cached_property
+    def _dropout_encoder(self) -> Any:
+        from ._dropout import engine_encoder
+
+        return engine_encoder(self._codec)
 
     # ---- specials in a text ----
 
