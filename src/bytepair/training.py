@@ -9,7 +9,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import _engine
 from ._check import brief, whole
@@ -18,6 +18,7 @@ from ._codec import dropped_classes, engine_alphabet
 from .corpus import WordCounts
 from .errors import BytepairNotice, SpecialTokenError, TrainingError, VocabularyError
 from .pattern import Pattern, resolve
+from .pipeline.around import Around
 from .progress import Progress, Report
 from .record import SMALL_CORPUS, MergeStep, TrainingRecord, excerpt
 from .tokenizer import Tokenizer
@@ -34,6 +35,9 @@ from .vocabulary import (
     check_specials,
     floor,
 )
+
+if TYPE_CHECKING:
+    from .pipeline.normalise import Normaliser
 
 CONVENTIONS = ("first",)
 LATER_CONVENTIONS = ("huggingface", "rustbpe", "cs336", "subword-nmt")
@@ -58,6 +62,7 @@ def train(
     threads: int | None = None,
     progress: Progress = None,
     roles: Mapping[str, str] | None = None,
+    normalizer: Any = None,
 ) -> Tokenizer:
     """Learns a byte-pair-encoding tokenizer.
 
@@ -99,6 +104,9 @@ def train(
         Called with a :class:`bytepair.progress.Report` now and then; True shows a bar on a terminal.
     roles : role -> name, optional
         Which special is ``bos``, ``eos``, ``pad`` or ``unk`` where their names do not say so.
+    normalizer : "nfc", "nfd", "nfkc", "nfkd", "lower", "strip_accents", ("replace", old, new), or a list of these
+        Changes each text, between its special tokens, before it is cut: here, and whenever the tokenizer encodes. Such
+        a tokenizer is not :attr:`~Tokenizer.lossless`. None by default. A byte that is no UTF-8 passes as it is.
 
     Returns
     -------
@@ -142,10 +150,18 @@ def train(
     if scheme.kind == "bytes":  # known before counting: refuse at once
         _wanted_merges(scheme, len(names), vocab_size, num_merges)
     cutter = resolve(pattern if pattern is not None else "gpt2" if alphabet == "bytes" else "whitespace")
+    normaliser = None
+    if normalizer is not None:
+        from .pipeline.normalise import normaliser_of
+
+        normaliser = normaliser_of(normalizer)
     if isinstance(corpus, WordCounts):
         words = corpus
+        _check_normalised(words, normaliser)
     else:
-        words = WordCounts.from_corpus(corpus, pattern=cutter, specials=names, threads=threads, progress=progress)
+        words = WordCounts.from_corpus(
+            corpus, pattern=cutter, specials=names, threads=threads, progress=progress, normalizer=normaliser
+        )
 
     dropped = dropped_classes(scheme, cutter)
     if scheme.kind == "characters":
@@ -177,7 +193,18 @@ def train(
         warnings.warn(
             f"training stopped after {done} of {wanted} merges: {record.stopped}", BytepairNotice, stacklevel=2
         )
-    return Tokenizer(vocabulary, cutter, record)
+    return Tokenizer(vocabulary, cutter, record, None if normaliser is None else Around(normaliser))
+
+
+def _check_normalised(words: WordCounts, normaliser: Normaliser | None) -> None:
+    """Counted words must be normalised already: where a raw text would have been cut is not known any more."""
+    for word in () if normaliser is None else words:
+        text = word.decode("utf-8", "surrogateescape")
+        if normaliser is not None and normaliser.apply(text) != text:
+            raise TrainingError(
+                f"the counted word {brief(word)} is not normalised as normalizer= says; count the corpus with "
+                "WordCounts.from_corpus(corpus, normalizer=...)"
+            )
 
 
 def _scheme(alphabet: str, end_of_word: str | None, unknown: str) -> Alphabet:

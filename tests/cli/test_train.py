@@ -128,3 +128,18 @@ def test_a_corpus_that_is_missing_is_1(run, tmp_path: Path) -> None:
     assert "none does not exist; give the path of a file or of a folder" in result.stderr
     assert result.stderr.count("\n") == 1
     assert not (tmp_path / "out.json").exists()
+
+
+def test_a_normaliser(run, tmp_path: Path) -> None:
+    out = tmp_path / "out.json"
+    result = run(
+        "train", "-", "--num-merges", 3, "--normalizer", "nfc,lower", "--normalizer", "replace:x:y", "-o", out,
+        stdin=b"LOW Low low xx",
+    )  # fmt: skip
+    assert result.exit_code == 0
+    wanted = bytepair.train("LOW Low low xx", num_merges=3, normalizer=["nfc", "lower", ("replace", "x", "y")])
+    assert bytepair.load(out) == wanted
+    for wrong in ("nfq", "replace:a"):
+        result = run("train", "-", "--normalizer", wrong, "-o", out, stdin=b"a")
+        assert result.exit_code == 2
+        assert wrong.split(":")[0] in result.stderr

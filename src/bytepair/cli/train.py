@@ -86,6 +86,13 @@ from . import _io
     help="Which of two equally frequent pairs wins: the one that stands first in the corpus. The others are planned.",
 )
 @click.option(
+    "--normalizer",
+    metavar="NAMES",
+    multiple=True,
+    help="Change each text before it is cut, in training and in encoding: nfc, nfd, nfkc, nfkd, lower, strip_accents, "
+    "several with commas between, or replace:OLD:NEW; repeat.",
+)
+@click.option(
     "--threads", type=click.IntRange(1), metavar="N", help="Use N cores, not all; the result is always the same."
 )
 @click.option("--trace", is_flag=True, help="Print what was learned, merge by merge, as `bytepair merges` does.")
@@ -95,6 +102,7 @@ def command(
     output: str | None,
     specials: tuple[str, ...],
     no_specials: bool,
+    normalizer: tuple[str, ...],
     trace: bool,
     as_json: bool,
     **options: Any,
@@ -128,6 +136,8 @@ def command(
     try:
         if options["pattern"] is not None:
             options["pattern"] = resolve(options["pattern"])
+        if normalizer:
+            options["normalizer"] = _normaliser(normalizer)
         sources = [_io.stdin() if source == "-" else Path(source) for source in corpus]
         tok = train(sources, progress=True, **options)
     except (PatternError, SpecialTokenError, VocabularyError) as error:
@@ -143,6 +153,29 @@ def command(
             _record.print_table(tok, _record.numbers(tok))
             click.echo("\n" + _record.summary(tok))
     click.echo(_sentence(tok, output), err=True)
+
+
+def _normaliser(values: tuple[str, ...]) -> Any:
+    """What all --normalizer say, in their order."""
+    from ..errors import TrainingError
+    from ..pipeline.normalise import normaliser_of
+
+    steps: list[Any] = []
+    for value in values:
+        parts = value.split(":")
+        if parts[0] != "replace":
+            steps += value.split(",")
+        elif len(parts) == 3:
+            steps.append(tuple(parts))
+        else:
+            raise click.UsageError(
+                f"--normalizer {value}: write replace:OLD:NEW, neither of them with a colon; in Python "
+                'train(normalizer=("replace", old, new)) takes any text'
+            )
+    try:
+        return normaliser_of(steps)
+    except TrainingError as error:
+        raise click.UsageError(str(error)) from error
 
 
 def _sentence(tok: Any, output: str | None) -> str:

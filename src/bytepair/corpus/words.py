@@ -103,6 +103,7 @@ class WordCounts:
         specials: Iterable[str] = (),
         threads: int | None = None,
         progress: Reporter | bool | None = None,
+        normalizer: Any = None,
     ) -> WordCounts:
         """Counts the pretokens of a corpus.
 
@@ -116,6 +117,8 @@ class WordCounts:
             All cores unless given. The result is the same for any number.
         progress : callable or True, optional
             Called now and then with a :class:`bytepair.progress.Report`; True shows a bar on a terminal.
+        normalizer : as for :func:`bytepair.train`
+            What changes the text between special tokens before it is cut.
 
         Raises
         ------
@@ -126,6 +129,11 @@ class WordCounts:
 
         number = check_threads(threads, TrainingError) or os.cpu_count() or 1
         cutter = resolve(pattern)
+        if normalizer is not None:
+            from ..pipeline.normalise import normaliser_of
+            from .rewritten import normalised
+
+            corpus, specials = normalised(corpus, normaliser_of(normalizer), check_specials(specials)), ()
         counting = _Counting(cutter, check_specials(specials), corpus, progress)
         # Pure Python has one lock for all threads, and so have patterns without a splitter, whose threads Ctrl-C could
         # not stop; a small text is counted before they have started.
