@@ -13,8 +13,8 @@ import bytepair
 PACKAGE = Path(bytepair.__file__).parent
 DRAWING = Path(__file__).parents[2] / "ARCHITECTURE.md"
 
-# The one arrow that points up; it is followed only when a tokenizer is saved.
-UPWARD = {("tokenizer", "formats")}
+# The arrows that point up; they are followed only when a tokenizer is saved, grown or shrunk.
+UPWARD = {("tokenizer", "formats"), ("tokenizer", "growing"), ("tokenizer", "pruning")}
 
 
 def layers() -> list[list[str]]:

@@ -15,8 +15,9 @@ from ..pipeline.around import Around
 from ..pipeline.names import Names
 from ..pipeline.normalise import NFC, NFD, NFKC, NFKD, Lowercase, Normaliser, Replace
 from .readers import documents
+from .words import WordCounts
 
-__all__ = ["normalised", "rewritten"]
+__all__ = ["count_as_encoded", "normalised", "rewritten"]
 
 LEAST = 1 << 20
 """Bytes of a text that are normalised at a time, at least."""
@@ -28,6 +29,14 @@ def normalised(corpus: Any, normaliser: Normaliser | None, specials: Iterable[st
         return corpus
     names = Names({name: i for i, name in enumerate(specials)}, {})
     return rewritten(corpus, Around(normaliser), Active(names, Names({}, {})))
+
+
+def count_as_encoded(tok: Any, corpus: Any, threads: int | None = None, progress: Any = None) -> WordCounts:
+    """The pretokens of a corpus as a tokenizer cuts it; the names of its special and added tokens cut it too."""
+    names = tok._named("all")
+    if tok._changes_text_before:
+        corpus, names = rewritten(corpus, tok._around, tok._rewriter.names(names)), ()
+    return WordCounts.from_corpus(corpus, pattern=tok.pattern, specials=names, threads=threads, progress=progress)
 
 
 def rewritten(corpus: Any, around: Around, active: Active) -> Iterator[Any]:
