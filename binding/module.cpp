@@ -139,6 +139,13 @@ Family family_named(const std::string& name) {
   throw Error(ErrorKind::value, "no family is named " + name);
 }
 
+Ties ties_named(const std::string& name) {
+  if (name == "first") return Ties::first;
+  if (name == "smallest") return Ties::smallest;
+  if (name == "greatest") return Ties::greatest;
+  throw Error(ErrorKind::value, "no way to break ties is named " + name);
+}
+
 Alphabet::Unknown unknown_named(const std::string& name) {
   if (name == "error") return Alphabet::Unknown::error;
   if (name == "bytes") return Alphabet::Unknown::bytes;
@@ -503,15 +510,24 @@ NB_MODULE(_core, m) {
 
   nb::class_<Trainer>(m, "Trainer")
       .def("__init__", [](Trainer* self, const nb::bytes& text, const In<i64>& offsets, const In<i64>& counts,
-                          const ClassTable* dropped, const Alphabet& alphabet, u32 n_symbols, i64 min_count) {
+                          const ClassTable* dropped, const Alphabet& alphabet, u32 n_symbols, i64 min_count,
+                          const std::string& ties, const std::vector<u32>& numbers,
+                          const std::vector<nb::bytes>& texts, std::optional<u32> max_length, const PairTable* given,
+                          bool whole_rank, const std::vector<u32>& lengths) {
         const std::string_view all = view(text);
         if (check_offsets(offsets, all) != counts.size())
           throw Error(ErrorKind::training, "words and counts differ in number");
+        Trainer::Options options{min_count, ties_named(ties), numbers, {}, max_length.value_or(kNone), given,
+                                 whole_rank ? Order::whole_rank : Order::one_place, lengths};
+        for (const nb::bytes& symbol : texts) options.texts.emplace_back(symbol.c_str(), symbol.size());
         const nb::gil_scoped_release released;
         new (self) Trainer(bytes_of(all), offsets.data(), counts.data(), counts.size(), dropped, alphabet, n_symbols,
-                           min_count);
-      }, nb::arg("text"), nb::arg("offsets"), nb::arg("counts"), nb::arg("dropped").none(), nb::arg("alphabet"), nb::arg("n_symbols"),
-         nb::arg("min_count"))
+                           options);
+      }, nb::arg("text"), nb::arg("offsets"), nb::arg("counts"), nb::arg("dropped").none(), nb::arg("alphabet"),
+         nb::arg("n_symbols"), nb::arg("min_count"), nb::arg("ties") = "first",
+         nb::arg("numbers") = std::vector<u32>(), nb::arg("texts") = std::vector<nb::bytes>(),
+         nb::arg("max_length") = nb::none(), nb::arg("given").none() = nb::none(), nb::arg("whole_rank") = false,
+         nb::arg("lengths") = std::vector<u32>())
       .def("run", &Trainer::run, nb::arg("wanted"), nb::arg("seconds"), nb::call_guard<nb::gil_scoped_release>())
       .def_prop_ro("exhausted", &Trainer::exhausted)
       .def_prop_ro("length_before", &Trainer::length_before)
@@ -530,7 +546,7 @@ NB_MODULE(_core, m) {
                               to_array(std::move(tied)), to_array(std::move(lengths)), to_array(std::move(examples)));
       })
       .def("frequencies", [](const Trainer& self) { return to_array(self.frequencies()); })
-      .def("best_left", [](const Trainer& self) -> std::optional<std::tuple<u32, u32, i64>> {
+      .def("best_left", [](Trainer& self) -> std::optional<std::tuple<u32, u32, i64>> {
         const auto best = self.best_left();
         if (!best) return std::nullopt;
         return std::make_tuple(best->left, best->right, best->count);

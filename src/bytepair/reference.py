@@ -45,6 +45,8 @@ from itertools import pairwise
 
 AL1_SPECIALS = ("<pad>", "<bos>", "<eos>", "<tool_call>", "</tool_call>", "<tool_result>")
 
+#: How an end-of-word mark is shown.
+MARK = b"</w>"
 Pair = tuple[int, int]
 #: What a merge starts from: the bytes, and whether the end-of-word mark sits on them. The mark is a flag beside the
 #: bytes and never the characters ``</w>``, which anybody may type. The mark on its own is ``(b"", True)``.
@@ -254,8 +256,19 @@ def train(
     layout: str = "specials-first",
     byte_order: str = "raw",
     min_freq: int = 2,
+    convention: str = "first",
+    max_token_length: int | None = None,
 ) -> Model:
-    """Learn merges from a text, or from several documents."""
+    """Learn merges from a text, or from several documents.
+
+    The convention says which of equally frequent pairs wins. With ``b c`` once and ``a b`` once, in this order:
+
+    >>> for convention in ("first", "huggingface", "cs336"):
+    ...     print(train("bc ab", num_merges=1, min_freq=1, convention=convention).vocab[256])
+    b'bc'
+    b'ab'
+    b'bc'
+    """
     model = Model(pattern, alphabet, end_of_word, unknown)
     names = [*specials]
     if alphabet == "characters" and unknown == "<unk>" and "<unk>" not in names:
@@ -275,15 +288,21 @@ def train(
         num_merges = vocab_size - floor
 
     corpus_ids = [(start_ids(model, word), count) for word, count in word_counts.items()]
+    length = dict.fromkeys(model.vocab, 1)  # in first symbols
+    numbers = start_numbers(model, convention)
     for _ in range(num_merges):
         counts = count_pairs(corpus_ids)
+        if max_token_length is not None:
+            counts = {(a, b): n for (a, b), n in counts.items() if length[a] + length[b] <= max_token_length}
         if not counts:
             break
-        # Pairs are listed by their first place and max keeps the first of equals: so the earliest pair wins a tie.
-        best = max(counts, key=lambda pair: counts[pair])
+        # Pairs are listed by their first place and max keeps the first of equals.
+        best = max(counts, key=lambda pair: (counts[pair], *preference(model, pair, convention, numbers)))
         if counts[best] < min_freq:
             break
         new_id = model.add(joined(model, *best))
+        length[new_id] = length[best[0]] + length[best[1]]
+        numbers[new_id] = len(numbers)
         model.merges[best] = new_id
         corpus_ids = [(merge(ids, best, new_id), count) for ids, count in corpus_ids]
         tied = sum(count == counts[best] for count in counts.values())
@@ -293,6 +312,33 @@ def train(
         for name in names:
             model.add_special(name)
     return model
+
+
+def start_numbers(model: Model, convention: str) -> dict[int, int]:
+    """The convention's own numbers for the start symbols, whatever ids they have; merges are numbered on from there.
+
+    Bytes by value, or as GPT-2 orders them; characters by code point; those with a mark behind the plain ones.
+    """
+    order = byte_values("gpt2" if convention == "huggingface" else "raw")
+
+    def place(symbol: Symbol) -> tuple[bool, bool, str | int]:
+        if model.alphabet == "bytes" and symbol[0]:
+            return False, symbol[1], order.index(symbol[0][0])
+        return symbol[0] == b"", symbol[1], as_text(symbol[0])
+
+    by_number = sorted(model.start, key=place)
+    return {model.start[symbol]: number for number, symbol in enumerate(by_number)}
+
+
+def preference(model: Model, pair: Pair, convention: str, numbers: Mapping[int, int]) -> tuple[object, ...]:
+    """Among pairs of equal count the highest preference wins, and the first one where there are several."""
+    if convention in ("huggingface", "rustbpe"):
+        return tuple(-numbers[part] for part in pair)
+    if convention in ("cs336", "subword-nmt"):
+        shown = (model.vocab[part] + (MARK if part in model.marked else b"") for part in pair)
+        # Somebody may type the mark; of two pairs that look the same the older one wins.
+        return *shown, *(-numbers[part] for part in pair)
+    return ()
 
 
 def count_words(documents: Iterable[str | bytes], model: Model, names: Iterable[str]) -> Counter[str]:

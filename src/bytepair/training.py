@@ -26,6 +26,7 @@ from .vocabulary import (
     AL1_SPECIALS,
     BYTE_ORDERS,
     LAYOUTS,
+    MARK,
     MAX_ID,
     UNK,
     Alphabet,
@@ -35,12 +36,12 @@ from .vocabulary import (
     check_specials,
     floor,
 )
+from .vocabulary import byte_order as byte_order_values
 
 if TYPE_CHECKING:
     from .pipeline.normalise import Normaliser
 
-CONVENTIONS = ("first",)
-LATER_CONVENTIONS = ("huggingface", "rustbpe", "cs336", "subword-nmt")
+CONVENTIONS = ("first", "huggingface", "rustbpe", "cs336", "subword-nmt")
 SLICE = 0.05
 """Seconds that the engine merges before Ctrl-C and the progress bar get their turn."""
 
@@ -62,6 +63,7 @@ def train(
     threads: int | None = None,
     progress: Progress = None,
     roles: Mapping[str, str] | None = None,
+    max_token_length: int | None = None,
     normalizer: Any = None,
 ) -> Tokenizer:
     """Learns a byte-pair-encoding tokenizer.
@@ -141,11 +143,14 @@ def train(
         names.append(UNK)
     check_choice("layout", layout, LAYOUTS)
     check_choice("byte_order", byte_order, BYTE_ORDERS)
-    _check_convention(convention)
+    if convention not in CONVENTIONS:
+        raise TrainingError(f"convention is {convention!r}; it can be {', '.join(map(repr, CONVENTIONS))}")
     min_freq = whole("min_freq", min_freq, 1, TrainingError)
     vocab_size = whole("vocab_size", vocab_size, 0, TrainingError)
     if num_merges is not None:
         num_merges = whole("num_merges", num_merges, 0, TrainingError)
+    if max_token_length is not None:
+        max_token_length = whole("max_token_length", max_token_length, 2, TrainingError, (1 << 32) - 2)
     threads = check_threads(threads, TrainingError)
     if scheme.kind == "bytes":  # known before counting: refuse at once
         _wanted_merges(scheme, len(names), vocab_size, num_merges)
@@ -179,6 +184,8 @@ def train(
         engine_alphabet(scheme, range(scheme.size), closed=True),
         scheme.size,
         min_freq,
+        max_length=max_token_length,
+        **tie_options(convention, scheme),
     )
     with Report.reporter("merge", "merges", wanted, progress) as report:
         done = 0
@@ -218,13 +225,25 @@ def _scheme(alphabet: str, end_of_word: str | None, unknown: str) -> Alphabet:
     return Alphabet(alphabet, end_of_word, unknown)  # type: ignore[arg-type]
 
 
-def _check_convention(convention: str) -> None:
-    if convention in LATER_CONVENTIONS:
-        raise TrainingError(
-            f'convention={convention!r} is planned and not there yet; convention="first" is what this version trains'
-        )
-    if convention not in CONVENTIONS:
-        raise TrainingError(f'convention is {convention!r}; it can be "first"')
+def tie_options(convention: str, scheme: Alphabet) -> dict[str, Any]:
+    """What the engine's ``Trainer`` is told of a convention, for the symbols of an alphabet and nothing merged yet."""
+    if convention == "first":
+        return {}
+    symbols = scheme.symbols()
+    order = byte_order_values("gpt2" if convention == "huggingface" else "raw")
+    place = {bytes([value]): k for k, value in enumerate(order)} if scheme.kind == "bytes" else {}
+
+    def number(k: int) -> tuple[bool, bool, int]:
+        text, marked = symbols[k]
+        return not text, marked, place.get(text, k)  # characters are in the order of code points already
+
+    numbers = [0] * len(symbols)
+    for at, k in enumerate(sorted(range(len(symbols)), key=number)):
+        numbers[k] = at
+    if convention in ("huggingface", "rustbpe"):
+        return {"ties": "smallest", "numbers": numbers}
+    texts = [text + MARK.encode() * marked for text, marked in symbols]
+    return {"ties": "greatest", "numbers": numbers, "texts": texts}
 
 
 def _wanted_merges(scheme: Alphabet, n_specials: int, vocab_size: int, num_merges: int | None) -> int:

@@ -528,9 +528,26 @@ counted = st.dictionaries(
 )
 
 
-@given(counted, letters, dropping, st.integers(0, 4), st.lists(st.integers(0, 12), max_size=3))
-def test_training(words: dict[bytes, int], alphabet: Letters, drop: str | None, least: int, stops: list[int]) -> None:
+@given(
+    counted,
+    letters,
+    dropping,
+    st.integers(0, 4),
+    st.lists(st.integers(0, 12), max_size=3),
+    st.sampled_from(["first", "smallest", "greatest"]),
+    st.sampled_from([None, None, 2, 4]),
+)
+def test_training(
+    words: dict[bytes, int],
+    alphabet: Letters,
+    drop: str | None,
+    least: int,
+    stops: list[int],
+    ties: str,
+    longest: int | None,
+) -> None:
     texts = list(words)
+    n = alphabet.n_symbols
 
     def train(engine: ModuleType) -> tuple[Any, ...]:
         trainer = engine.Trainer(
@@ -539,8 +556,12 @@ def test_training(words: dict[bytes, int], alphabet: Letters, drop: str | None, 
             array("q", words.values()),
             dropped_of(engine, drop),
             alphabet.make(engine),
-            alphabet.n_symbols,
+            n,
             least,
+            ties,
+            [n - 1 - k for k in range(n)] if ties != "first" else [],
+            [b"x" * (k % 3) + bytes([k % 5]) for k in range(n)] if ties == "greatest" else [],
+            longest,
         )
         seen = []
         for wanted in (*stops, 40):
@@ -573,6 +594,37 @@ def test_training_on_the_standard_library() -> None:
     corpus = [(folder / name).read_bytes() for name in ("argparse.py", "textwrap.py", "json/decoder.py", "heapq.py")]
     for pattern in ("gpt2", "al1", "whitespace"):
         same(lambda engine, pattern=pattern: everything_of(trained(engine, corpus, pattern, 2, 500)))
+
+
+@given(corpora, st.integers(0, 20), st.booleans())
+def test_training_from_given_merges(corpus: list[str | bytes], given: int, whole_rank: bool) -> None:
+    """Going on from merges that are given is what one training does."""
+
+    def train(engine: ModuleType) -> tuple[Any, ...]:
+        texts = [as_bytes(text) for text in corpus]
+        unbroken = trained(engine, texts, "gpt2", 1, 30)
+        left, right, counts, tied, lengths, examples = (column.tolist() for column in unbroken.merges())
+        k = min(given, len(left))
+        pairs = engine.PairTable.of_merges(
+            array("I", left[:k]), array("I", right[:k]), array("I", range(256, 256 + k)), None
+        )
+        sizes = [1] * 256
+        for a, b in zip(left[:k], right[:k]):
+            sizes.append(sizes[a] + sizes[b])
+        counter = engine.Counter(splitter_of(engine, "gpt2"), None)
+        for number, text in enumerate(texts):
+            counter.feed(text, number, True)
+        alphabet = engine.Alphabet.of_bytes(list(range(256)), [], NONE)
+        resumed = engine.Trainer(
+            *counter.words(), None, alphabet, 256 + k, 1, given=pairs, whole_rank=whole_rank, lengths=sizes
+        )
+        resumed.run(len(left) - k, 600.0)
+        columns = [column.tolist() for column in resumed.merges()]
+        assert columns == [left[k:], right[k:], counts[k:], tied[k:], lengths[k:], examples[3 * k :]]
+        assert resumed.frequencies().tolist() == unbroken.frequencies().tolist()
+        return everything_of(resumed)
+
+    same(train)
 
 
 def test_training_a_slice_at_a_time() -> None:

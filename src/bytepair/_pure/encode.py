@@ -268,7 +268,7 @@ _SCAN_LIMIT = 64
 """Up to so many symbols looking through all of them beats a heap."""
 
 
-def _merge(symbols: list[int], pairs: PairTable, whole_rank: bool) -> list[int]:
+def merge_symbols(symbols: list[int], pairs: PairTable, whole_rank: bool) -> list[int]:
     if len(symbols) <= _SCAN_LIMIT and not pairs.shared:
         return _merge_by_scan(symbols, pairs.codes, whole_rank)
     return _merge_by_heap(symbols, pairs.codes, whole_rank)
@@ -459,7 +459,7 @@ class Encoder:
                 ids = (self._whole[pretoken],)
             else:
                 symbols = self._alphabet.first_symbols(pretoken, offset, document)
-                ids = tuple(_merge(symbols, self._pairs, self._whole_rank))
+                ids = tuple(merge_symbols(symbols, self._pairs, self._whole_rank))
         if self._half and len(pretoken) <= self._CACHED_BYTES and len(ids) <= self._CACHED_IDS:
             if len(self._young) >= self._half:
                 self._old, self._young = self._young, {}

@@ -83,7 +83,8 @@ from . import _io
     type=click.Choice(["first", "huggingface", "rustbpe", "cs336", "subword-nmt"]),
     default="first",
     show_default=True,
-    help="Which of two equally frequent pairs wins: the one that stands first in the corpus. The others are planned.",
+    help="Which of two equally frequent pairs wins: the one that stands first in the corpus, or the one that another "
+    "trainer takes.",
 )
 @click.option(
     "--normalizer",
