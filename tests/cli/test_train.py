@@ -143,3 +143,27 @@ def test_a_normaliser(run, tmp_path: Path) -> None:
         result = run("train", "-", "--normalizer", wrong, "-o", out, stdin=b"a")
         assert result.exit_code == 2
         assert wrong.split(":")[0] in result.stderr
+
+
+def test_extend(run, tmp_path: Path) -> None:
+    small, large = tmp_path / "small.json", tmp_path / "large.json"
+    bytepair.train(TEXT, num_merges=2).save(small)
+    result = run("train", "-", "--extend", small, "--vocab-size", 266, "-o", large, stdin=TEXT)
+    assert result.exit_code == 0
+    assert bytepair.load(large) == bytepair.train(TEXT, num_merges=4)
+    assert result.stderr.splitlines()[-4:] == [
+        "2 merges learned; 264 ids became 266",
+        "stopped: the vocabulary is full",
+        "bytes per token: 1.667, now 2.857 (12 tokens became 7)",
+        f"saved to {large}",
+    ]
+    for wrong, said in (
+        (["--vocab-size", 266, "--pattern", "al1"], "--pattern"),
+        (["--vocab-size", 266, "--trace"], "--trace"),
+        (["--vocab-size", 266, "--no-specials"], "--no-specials"),
+        ([], "--vocab-size"),
+        (["--vocab-size", 263], "cut"),
+    ):
+        result = run("train", "-", "--extend", small, "-o", large, *wrong, stdin=TEXT)
+        assert result.exit_code == 2
+        assert said in result.stderr

@@ -94,6 +94,12 @@ from . import _io
     "several with commas between, or replace:OLD:NEW; repeat.",
 )
 @click.option(
+    "--extend",
+    metavar="TOKENIZER",
+    help="Train on: put merges behind those of this tokenizer, up to --vocab-size, and keep every id. Only --min-freq, "
+    "--convention and --threads go with it.",
+)
+@click.option(
     "--threads", type=click.IntRange(1), metavar="N", help="Use N cores, not all; the result is always the same."
 )
 @click.option("--trace", is_flag=True, help="Print what was learned, merge by merge, as `bytepair merges` does.")
@@ -104,6 +110,7 @@ def command(
     specials: tuple[str, ...],
     no_specials: bool,
     normalizer: tuple[str, ...],
+    extend: str | None,
     trace: bool,
     as_json: bool,
     **options: Any,
@@ -118,6 +125,7 @@ def command(
     Examples:
       bytepair train src docs -o my.json
       bytepair train notes.txt --vocab-size 1000 --special "<end>" -o my.json
+      bytepair train more.txt --extend my.json --vocab-size 2000 -o larger.json
       printf "low low lower lowest" | bytepair train - --vocab-size 280 --trace
     """
     report = trace or as_json
@@ -127,6 +135,9 @@ def command(
         raise click.UsageError("stdout cannot hold both the record and the tokenizer; name a file with -o")
     if specials and no_specials:
         raise click.UsageError("--no-specials and --special exclude each other; leave one out")
+    if extend is not None:
+        _extend(corpus, extend, output, report, options)
+        return
     _io.check_stdin(*corpus)
     _io.check_output(output, *corpus)
 
@@ -154,6 +165,35 @@ def command(
             _record.print_table(tok, _record.numbers(tok))
             click.echo("\n" + _record.summary(tok))
     click.echo(_sentence(tok, output), err=True)
+
+
+def _extend(corpus: tuple[str, ...], given: str, output: str | None, report: bool, options: dict[str, Any]) -> None:
+    """Trains on from a tokenizer."""
+    context = click.get_current_context()
+    asked = {
+        name for name in context.params if context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
+    }
+    others = sorted(asked - {"corpus", "output", "extend", "vocab_size", "min_freq", "convention", "threads"})
+    if report or others:
+        name = (["as_json" if "as_json" in asked else "trace"] if report else others)[0]
+        option = next(one.opts[0] for one in context.command.params if one.name == name)
+        raise click.UsageError(
+            f"--extend and {option} exclude each other: what is extended keeps its settings; leave one out"
+        )
+    if output is None or "vocab_size" not in asked:
+        raise click.UsageError("--extend needs --vocab-size, how many ids there are to be, and -o, where to save them")
+    _io.check_stdin(given, *corpus)
+    _io.check_output(output, given, *corpus)
+    tok = _io.load(given)
+    settings = {name: options[name] for name in ("min_freq", "convention") if name in asked}
+    sources = [_io.stdin() if source == "-" else Path(source) for source in corpus]
+    try:
+        larger, done = tok.extend(sources, options["vocab_size"], threads=options["threads"], progress=True, **settings)
+    except VocabularyError as error:
+        raise click.UsageError(str(error)) from error
+    _io.save(larger, output)
+    click.echo(str(done), err=True)
+    click.echo(f"saved to {output}" if output != "-" else "done", err=True)
 
 
 def _normaliser(values: tuple[str, ...]) -> Any:
