@@ -13,6 +13,7 @@
 
 #include "count.hpp"
 #include "decode.hpp"
+#include "dropout.hpp"
 #include "encode.hpp"
 #include "errors.hpp"
 #include "train.hpp"
@@ -406,6 +407,52 @@ NB_MODULE(_core, m) {
         return to_list(ids.data(), ids.size());
       }, nb::arg("stream"), nb::arg("piece"), nb::arg("last"), nb::arg("specials").none())
       .def("cache_bytes", &Encoder::cached_bytes);
+
+  nb::class_<DropoutEncoder>(m, "DropoutEncoder")
+      .def("__init__", [](DropoutEncoder* self, const Alphabet& alphabet, const PairTable& pairs, bool whole_rank,
+                          std::optional<Splitter> splitter, std::optional<ClassTable> dropped) {
+        new (self) DropoutEncoder(alphabet, pairs, whole_rank ? Order::whole_rank : Order::one_place,
+                                  std::move(splitter), std::move(dropped));
+      }, nb::arg("alphabet"), nb::arg("pairs"), nb::arg("whole_rank"), nb::arg("splitter").none(),
+         nb::arg("dropped").none())
+      .def("encode", [](const DropoutEncoder& self, nb::handle data, const Specials* specials, u64 seed, u64 threshold,
+                        u64 offset) {
+        const std::string_view text = view(data);
+        IdBuffer ids;
+        without_lock(text.size(), [&] {
+          self.encode(bytes_of(text), text.size(), specials, {seed, threshold}, offset, ids);
+        });
+        return to_array(ids);
+      }, nb::arg("data"), nb::arg("specials").none(), nb::arg("seed"), nb::arg("threshold"), nb::arg("offset"))
+      .def("encode_ends", [](const DropoutEncoder& self, nb::handle data, const In<i64>& ends, u64 seed, u64 threshold,
+                             u64 offset) {
+        const std::string_view text = view(data);
+        IdBuffer ids;
+        without_lock(text.size(), [&] {
+          self.encode_ends(bytes_of(text), text.size(), ends.data(), ends.size(), {seed, threshold}, offset, ids);
+        });
+        return to_array(ids);
+      }, nb::arg("data"), nb::arg("ends"), nb::arg("seed"), nb::arg("threshold"), nb::arg("offset"))
+      .def("encode_batch", [](const DropoutEncoder& self, const nb::list& texts, const Specials* specials,
+                              unsigned threads, u64 seed, u64 threshold) {
+        std::vector<std::string_view> documents;
+        std::size_t size = 0;
+        for (const nb::handle text : texts) size += documents.emplace_back(view(text)).size();
+        IdBuffer ids;
+        std::vector<i64> counts;
+        without_lock(size, [&] { self.encode_batch(documents, specials, threads, {seed, threshold}, ids, counts); });
+        return nb::make_tuple(to_array(ids), to_array(std::move(counts)));
+      }, nb::arg("texts"), nb::arg("specials").none(), nb::arg("threads"), nb::arg("seed"), nb::arg("threshold"))
+      .def("feed", [](const DropoutEncoder& self, Stream& stream, nb::handle piece, bool last, const Specials* specials,
+                      u64 seed, u64 threshold) {
+        const std::string_view text = view(piece);
+        IdBuffer ids;
+        without_lock(text.size(), [&] {
+          self.feed(stream, bytes_of(text), text.size(), last, specials, {seed, threshold}, ids);
+        });
+        return to_list(ids.data(), ids.size());
+      }, nb::arg("stream"), nb::arg("piece"), nb::arg("last"), nb::arg("specials").none(), nb::arg("seed"),
+         nb::arg("threshold"));
 
   nb::class_<Decoder>(m, "Decoder")
       .def("__init__", [](Decoder* self, const nb::bytes& text, const In<i64>& offsets, const nb::bytes& flags) {

@@ -58,6 +58,7 @@ Alphabet = _impl.Alphabet
 ClassTable = _impl.ClassTable
 Counter = _impl.Counter
 Decoder = _impl.Decoder
+DropoutEncoder = _impl.DropoutEncoder
 Encoder = _impl.Encoder
 PairTable = _impl.PairTable
 Specials = _impl.Specials

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from .pattern import Pattern
+    from .pipeline.normalise import Normaliser
 
 CONVENTIONS = ("first", "huggingface", "rustbpe", "cs336", "subword-nmt")
 
@@ -160,9 +161,12 @@ class Kept:
         self._kept = -1
 
     def words(
-        self, corpus: Any, count: Callable[[], WordCounts], pattern: Pattern, specials: Iterable[str]
+        self,
+        corpus: Any,
+        count: Callable[[], WordCounts],
+        cut: tuple[Pattern, Iterable[str], Normaliser | None],
     ) -> WordCounts:
-        """The counted words: those on the disk if they are of this corpus and cut so, else counted now."""
+        """The counted words: those on the disk if they are of this corpus, else counted now; ``cut`` by that."""
         if self._to is None and self._state is None:
             return corpus if isinstance(corpus, WordCounts) else count()
         about = described(corpus)
@@ -170,7 +174,7 @@ class Kept:
         if words is None and self._state is not None and self._from is not None and about is not None:
             stored = self._from.read_words()
             if stored is not None and stored[0] == about and stored[1] == self._state.words:
-                words = WordCounts.of_table(stored[2], pattern, specials)
+                words = WordCounts.of_table(stored[2], *cut[:2], normaliser=cut[2])
         if words is None:
             words = count()
         self._words = checksum(words.text, words.offsets, words.counts)

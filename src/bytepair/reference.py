@@ -453,6 +453,40 @@ def passes(ids: Sequence[int], merges: Mapping[Pair, int]) -> Iterator[list[int]
         yield ids
 
 
+def dropout(ids: Sequence[int], merges: Mapping[Pair, int], probability: float, seed: int, offset: int) -> list[int]:
+    """The merge rule with BPE-dropout, of a pretoken at a byte ``offset`` of its text (Provilkov et al. 2020).
+
+    In each step every place to merge is left out with the probability; of those that remain the one learned first
+    merges, the leftmost of its places. None remain: that is the end.
+
+    >>> dropout([1, 2, 3], {(1, 2): 4, (4, 3): 5}, 0.5, seed=2, offset=0)
+    [4, 3]
+    """
+    age = {pair: place for place, pair in enumerate(merges)}
+    ids, numbers = list(ids), random_numbers(seed, offset)
+    while True:
+        places = sorted((age[pair], i) for i, pair in enumerate(pairwise(ids)) if pair in merges)
+        i = next((i for _, i in places if next(numbers) >= probability), None)
+        if i is None:
+            return ids
+        ids[i : i + 2] = [merges[ids[i], ids[i + 1]]]
+
+
+def random_numbers(seed: int, offset: int) -> Iterator[float]:
+    """Numbers from 0 up to 1: splitmix64 (Steele, Lea and Flood 2014), from a state of the seed and the offset."""
+
+    def mixed(x: int) -> int:
+        x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9 % 2**64
+        x = (x ^ x >> 27) * 0x94D049BB133111EB % 2**64
+        return x ^ x >> 31
+
+    step = 0x9E3779B97F4A7C15
+    state = mixed(mixed((seed + step) % 2**64) ^ offset)
+    while True:
+        state = (state + step) % 2**64
+        yield (mixed(state) >> 11) / 2**53
+
+
 def encode_ranks(ranks: Mapping[bytes, int], word: bytes) -> list[int]:
     """The rank rule: join the two neighbours whose bytes together have the lowest rank, leftmost first, one at a time.
 

@@ -20,6 +20,7 @@ from ._learning import CONVENTIONS, Kept, Learner
 from .corpus import WordCounts
 from .errors import BytepairNotice, SpecialTokenError, TrainingError, VocabularyError
 from .pattern import Pattern, resolve
+from .pipeline.around import Around
 from .progress import Progress, Report
 from .record import SMALL_CORPUS, PendingRecord, examples_of
 from .tokenizer import Tokenizer
@@ -66,6 +67,7 @@ def train(
     checkpoint: str | Path | None = None,
     checkpoint_every: int = 1000,
     resume: bool | str | Path = False,
+    normalizer: Any = None,
 ) -> Tokenizer:
     """Learns a byte-pair-encoding tokenizer.
 
@@ -132,6 +134,9 @@ def train(
         True goes on from the ``checkpoint``, or begins anew where there is none yet; a path goes on from that file. The
         result is that of an unbroken training. The corpus is counted again only where it cannot be told by its texts,
         or by the sizes and times of its files, that it is the same.
+    normalizer : "nfc", "nfd", "nfkc", "nfkd", "lower", "strip_accents", ("replace", old, new), or a list of these
+        Changes each text, between its special tokens, before it is cut: here, and whenever the tokenizer encodes. Such
+        a tokenizer is not :attr:`~Tokenizer.lossless`. None by default. A byte that is no UTF-8 passes as it is.
 
     Returns
     -------
@@ -206,8 +211,14 @@ def train(
         limit_alphabet = whole("limit_alphabet", limit_alphabet, 1, TrainingError)
     _check_alphabet_options(scheme, initial, limit_alphabet)
     min_word_count = whole("min_word_count", min_word_count, 1, TrainingError)
+    normaliser = None
+    if normalizer is not None:
+        from .pipeline.normalise import normaliser_of
+
+        normaliser = normaliser_of(normalizer)
     if isinstance(corpus, WordCounts):
-        pattern = corpus.for_training(None if pattern is None else resolve(pattern), names)
+        given = None if pattern is None else resolve(pattern)
+        pattern, normaliser = corpus.for_training(given, names, normaliser)
     cutter = resolve(pattern if pattern is not None else "gpt2" if alphabet == "bytes" else "whitespace")
     if isinstance(corpus, WordCounts) and min_word_count > 1:
         corpus, left_out = corpus.filter(min_count=min_word_count)
@@ -226,6 +237,7 @@ def train(
         "max_token_length": max_token_length,
         "initial_alphabet": sorted(initial),
         "limit_alphabet": limit_alphabet,
+        "normalizer": None if normaliser is None else normaliser.to_json(),
     }
     kept = Kept(checkpoint, checkpoint_every, resume, settings)
     words = kept.words(
@@ -238,9 +250,9 @@ def train(
             progress=progress,
             max_memory=max_memory,
             min_word_count=min_word_count,
+            normalizer=normaliser,
         ),
-        cutter,
-        names,
+        (cutter, names, normaliser),
     )
 
     dropped = dropped_classes(scheme, cutter)
@@ -281,7 +293,7 @@ def train(
         warnings.warn(
             f"training stopped after {learner.done} of {wanted} merges: {stopped}", BytepairNotice, stacklevel=2
         )
-    return Tokenizer(vocabulary, cutter, record)
+    return Tokenizer(vocabulary, cutter, record, None if normaliser is None else Around(normaliser))
 
 
 def _scheme(alphabet: str, end_of_word: str | None, unknown: str) -> Alphabet:

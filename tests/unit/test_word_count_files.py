@@ -11,7 +11,7 @@ import pytest
 
 import bytepair
 from bytepair import FormatError, WordCounts
-from bytepair.corpus import tables
+from bytepair.corpus import count_files
 from bytepair.pattern import UNICODE_VERSION
 
 pa = pytest.importorskip("pyarrow")
@@ -29,7 +29,7 @@ def test_what_is_saved_is_loaded(pattern: str, tmp_path: Path, monkeypatch: pyte
         specials=["<é>"],
         first_document=7,
     )
-    monkeypatch.setattr(tables, "BATCH", 5)  # several record batches
+    monkeypatch.setattr(count_files, "BATCH", 5)  # several record batches
     words.save(path)
     again = WordCounts.load(path)
     assert again == words

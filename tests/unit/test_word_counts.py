@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 import bytepair
 from bytepair import TrainingError, WordCounts, _engine
 from bytepair.corpus import counting, runs
-from bytepair.corpus.readers import Document
+from bytepair.corpus.document import Document
 
 texts = st.lists(
     st.sampled_from(["a", "b", " a", "low", "\n", "\r\n", " \n", "é", "<s>", "\u3000", "x" * 40, "'s"]), max_size=12
@@ -169,11 +169,10 @@ def test_spilling_anywhere_changes_nothing(corpus: list[str], every: int, fan_in
     """A counter is written to disk after every few bytes, and runs are merged into runs."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(runs, "FAN_IN", fan_in)
-        if by_line:
-            patch.setattr(counting, "documents", lambda corpus: (lines_of(text.encode()) for text in corpus))
-        whole = WordCounts.from_corpus(corpus)
+        documents = [lines_of(text.encode()) for text in corpus] if by_line else corpus
+        whole = WordCounts.from_corpus(documents)
         patch.setattr(counting.Counting, "_spill", lambda self, counter: self.runs.add(counter))
-        run = counting.Counting(bytepair.Pattern(whole.pattern.regex), [], corpus, None, 0, 10**9)
+        run = counting.Counting(bytepair.Pattern(whole.pattern.regex), [], documents, None, 0, 10**9)
         patch.setattr(runs, "BLOCK", every)
         table = run.run(1)
     assert WordCounts.of_table(table, whole.pattern, ()) == whole
@@ -234,8 +233,9 @@ def test_a_file_by_line_is_an_iterator_of_its_lines(
     apart = WordCounts.from_corpus(list(io.BytesIO(text)), pattern=pattern, specials=["def", "n\nx"])
     monkeypatch.setattr(counting, "PART", 4096)
     for piece in (1000, 4096, 50_000, len(text)):
-        monkeypatch.setattr(counting, "documents", lambda _, piece=piece: iter([lines_of(text, piece)]))
-        by_line = WordCounts.from_corpus(None, pattern=pattern, specials=["def", "n\nx"], threads=threads)
+        by_line = WordCounts.from_corpus(
+            [lines_of(text, piece)], pattern=pattern, specials=["def", "n\nx"], threads=threads
+        )
         assert by_line == apart
         assert all(text[place:].startswith(word) for word, place in zip(by_line, by_line.places.tolist()))
 

@@ -8,6 +8,7 @@ dicts, lists and heaps. Arguments come checked, as for the core.
 from .count import Counter, gather_words
 from .cut import ClassTable, Specials, Splitter, Stream
 from .decode import Decoder
+from .dropout import DropoutEncoder
 from .encode import Alphabet, Encoder, PairTable, TokenTable, collect_characters
 from .train import Trainer
 
@@ -16,6 +17,7 @@ __all__ = [
     "ClassTable",
     "Counter",
     "Decoder",
+    "DropoutEncoder",
     "Encoder",
     "PairTable",
     "Specials",

@@ -32,7 +32,7 @@ VERBS = {
     "sweep": "Measure every size of vocabulary on held-out text.",
     "compare": "Show where several tokenizers cut a text.",
     "check": "Look for what may bite later in a vocabulary.",
-    "convert": "Write a tokenizer in another format, and check what was written.",
+    "convert": "Write a tokenizer in another format, and check it.",
     "verify": "Compare tokenizers, and the libraries that own their formats.",
     "pattern": "Show what a pattern is made into, and how it cuts a text.",
     "bench": "Time a tokenizer on this machine, its results checked first.",

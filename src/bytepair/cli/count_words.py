@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import PatternError, SpecialTokenError
-from . import _corpus, _io, _sizes
+from . import _corpus, _io, _normalizer, _sizes
 
 if TYPE_CHECKING:
     from ..corpus import WordCounts
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     help="A special token that cuts the text and is not counted, in place of the default six of training; repeat.",
 )
 @click.option("--no-specials", is_flag=True, help="Look for no special tokens.")
+@_normalizer.option
 @click.option(
     "--merge",
     "others",
@@ -63,6 +64,7 @@ def command(
     pattern: str | None,
     specials: tuple[str, ...],
     no_specials: bool,
+    normalizer: tuple[str, ...],
     others: tuple[str, ...],
     table: str | None,
     min_count: int,
@@ -114,6 +116,7 @@ def command(
                     progress=True,
                     max_memory=max_memory,
                     first_document=first_document,
+                    normalizer=_normalizer.of(normalizer) if normalizer else None,
                     min_word_count=1 if others else min_count,
                 )
             )
@@ -144,6 +147,7 @@ def _facts(words: WordCounts) -> dict[str, Any]:
         "distinct_bytes": len(words.text),
         "pattern": None if words.pattern is None else words.pattern.name or words.pattern.regex,
         "specials": None if words.specials is None else list(words.specials),
+        "normalizer": None if words.normaliser is None else words.normaliser.to_json(),
     }
 
 

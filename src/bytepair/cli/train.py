@@ -8,7 +8,7 @@ import click
 
 from ..errors import PatternError, SpecialTokenError, VocabularyError
 from ..pattern import resolve
-from . import _corpus, _io, _sizes
+from . import _corpus, _io, _normalizer, _sizes
 
 
 @click.command("train")
@@ -86,6 +86,13 @@ from . import _corpus, _io, _sizes
     help="Which of two equally frequent pairs wins: the one that stands first in the corpus, or the one that another "
     "trainer takes.",
 )
+@_normalizer.option
+@click.option(
+    "--extend",
+    metavar="TOKENIZER",
+    help="Train on: put merges behind those of this tokenizer, up to --vocab-size, and keep every id. Only --min-freq, "
+    "--convention, --threads and what says how CORPUS is read go with it.",
+)
 @click.option(
     "--threads", type=click.IntRange(1), metavar="N", help="Use N cores, not all; the result is always the same."
 )
@@ -100,6 +107,7 @@ from . import _corpus, _io, _sizes
     help="Leave out pretokens that come fewer times in the whole corpus.",
 )
 @click.option("--plan", is_flag=True, help="Train nothing: estimate memory, disk and time from a sample.")
+@click.option(
     "--max-token-length",
     type=click.IntRange(2),
     metavar="N",
@@ -134,6 +142,8 @@ def command(
     output: str | None,
     specials: tuple[str, ...],
     no_specials: bool,
+    normalizer: tuple[str, ...],
+    extend: str | None,
     trace: bool,
     as_json: bool,
     plan: bool,
@@ -154,6 +164,7 @@ def command(
       bytepair train notes.txt --vocab-size 1000 --special "<end>" -o my.json
       bytepair train corpus --vocab-size 50000 --plan
       bytepair train corpus -o my.json --checkpoint my.state --resume
+      bytepair train more.txt --extend my.json --vocab-size 2000 -o larger.json
       printf "low low lower lowest" | bytepair train - --vocab-size 280 --trace
     """
     report = trace or as_json
@@ -165,6 +176,11 @@ def command(
         raise click.UsageError("--resume goes on from a checkpoint; name its file with --checkpoint")
     if specials and no_specials:
         raise click.UsageError("--no-specials and --special exclude each other; leave one out")
+    if plan and "-" in corpus:
+        raise click.UsageError("a plan needs files whose size is known; stdin (-) has none")
+    if extend is not None:
+        _extend(corpus, extend, output, report, options)
+        return
     _io.check_stdin(*corpus)
     _io.check_output(output, *corpus)
 
@@ -176,6 +192,8 @@ def command(
     try:
         if options["pattern"] is not None:
             options["pattern"] = resolve(options["pattern"])
+        if normalizer:
+            options["normalizer"] = _normalizer.of(normalizer)
         words = counted(corpus)
         texts = _corpus.corpus(corpus, options)
         if plan:
@@ -199,6 +217,39 @@ def command(
             _record.print_table(tok, _record.numbers(tok))
             click.echo("\n" + _record.summary(tok))
     click.echo(_sentence(tok, output), err=True)
+
+
+def _extend(corpus: tuple[str, ...], given: str, output: str | None, report: bool, options: dict[str, Any]) -> None:
+    """Trains on from a tokenizer."""
+    context = click.get_current_context()
+    asked = {
+        name for name in context.params if context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
+    }
+    kept = {"corpus", "output", "extend", "vocab_size", "min_freq", "convention", "threads", *_corpus.OPTIONS}
+    others = sorted(asked - kept)
+    if report or others:
+        name = (["as_json" if "as_json" in asked else "trace"] if report else others)[0]
+        option = next(one.opts[0] for one in context.command.params if one.name == name)
+        raise click.UsageError(
+            f"--extend and {option} exclude each other: what is extended keeps its settings; leave one out"
+        )
+    if output is None or "vocab_size" not in asked:
+        raise click.UsageError("--extend needs --vocab-size, how many ids there are to be, and -o, where to save them")
+    from .count_words import counted
+
+    _io.check_stdin(given, *corpus)
+    _io.check_output(output, given, *corpus)
+    tok = _io.load(given)
+    settings = {name: options[name] for name in ("min_freq", "convention") if name in asked}
+    words = counted(corpus)
+    texts = _corpus.corpus(corpus, options) if words is None else words
+    try:
+        larger, done = tok.extend(texts, options["vocab_size"], threads=options["threads"], progress=True, **settings)
+    except VocabularyError as error:
+        raise click.UsageError(str(error)) from error
+    _io.save(larger, output)
+    click.echo(str(done), err=True)
+    click.echo(f"saved to {output}" if output != "-" else "done", err=True)
 
 
 def _sentence(tok: Any, output: str | None) -> str:

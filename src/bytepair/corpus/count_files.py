@@ -18,6 +18,7 @@ from .._check import brief
 from .._notices import notice
 from ..errors import BytepairError, FormatError, TrainingError
 from ..pattern import UNICODE_VERSION, Pattern
+from ..pipeline.normalise import Normaliser
 from ..vocabulary import check_specials
 
 if TYPE_CHECKING:
@@ -63,6 +64,7 @@ def save(words: WordCounts, path: Path) -> None:
         "pattern": None if words.pattern is None else _stages(words.pattern),
         "unicode": words.unicode_version,
         "specials": None if words.specials is None else list(words.specials),
+        "normalizer": None if words.normaliser is None else words.normaliser.to_json(),
     }
     types = dict(zip(COLUMNS, (pa.binary(), *[pa.int64()] * 3)))
     schema = pa.schema(
@@ -106,7 +108,7 @@ def _batch(pa: Any, words: WordCounts, first: int, end: int, schema: Any) -> Any
     return pa.RecordBatch.from_arrays([texts, *map(pa.array, columns)], schema=schema)
 
 
-def load(path: Path) -> tuple[Table, Pattern | None, list[str] | None, str]:
+def load(path: Path) -> tuple[Table, Pattern | None, list[str] | None, str, Normaliser | None]:
     """The checked columns, and what cut the words."""
     pa = _pyarrow()
     try:
@@ -199,8 +201,8 @@ def _stages(pattern: Pattern) -> list[dict[str, Any]]:
     return stages
 
 
-def _about(path: Path, schema: Any) -> tuple[Pattern | None, list[str] | None, str]:
-    """Pattern, specials and Unicode version from the metadata."""
+def _about(path: Path, schema: Any) -> tuple[Pattern | None, list[str] | None, str, Normaliser | None]:
+    """Pattern, specials, Unicode version and normaliser from the metadata."""
     found = (schema.metadata or {}).get(KEY)
     if found is None:
         raise FormatError(
@@ -232,6 +234,8 @@ def _about(path: Path, schema: Any) -> tuple[Pattern | None, list[str] | None, s
                     raise FormatError(f"{path}: a stage of the pattern in its metadata is malformed")
                 pattern = Pattern(stage["regex"], dialect=stage["dialect"], drop=stage["drop"], then=pattern)
         names = None if specials is None else check_specials(specials)
+        given = about.get("normalizer")
+        normaliser = None if given is None else Normaliser.from_json(given, f"{path}: normalizer")
     except FormatError:
         raise
     except BytepairError as error:
@@ -242,7 +246,7 @@ def _about(path: Path, schema: Any) -> tuple[Pattern | None, list[str] | None, s
             "became letters, numbers or white space in between are cut otherwise",
             stacklevel=4,
         )
-    return pattern, names, version
+    return pattern, names, version, normaliser
 
 
 def read_text(path: Path) -> dict[bytes, int]:

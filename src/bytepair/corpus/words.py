@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from ..pipeline.normalise import Normaliser
     from ..progress import Reporter
     from .runs import Table
 
@@ -88,6 +89,8 @@ class WordCounts:
         by line is one document: its lines are in order by where they begin.
     pattern : Pattern or None
     specials : tuple of names, sorted, or None
+    normaliser : Normaliser or None
+        What changed the text before it was cut.
 
     Examples
     --------
@@ -145,11 +148,16 @@ class WordCounts:
         )
 
     def _set_cut(
-        self, pattern: Pattern | None, specials: Iterable[str] | None, unicode_version: str = UNICODE_VERSION
+        self,
+        pattern: Pattern | None,
+        specials: Iterable[str] | None,
+        unicode_version: str = UNICODE_VERSION,
+        normaliser: Normaliser | None = None,
     ) -> None:
         self.pattern = pattern
         self.specials = None if specials is None else tuple(sorted(specials))
         self.unicode_version = unicode_version
+        self.normaliser = normaliser
         for column in (self.offsets, self.counts, self.documents, self.places):
             column.flags.writeable = False
 
@@ -160,15 +168,16 @@ class WordCounts:
         pattern: Pattern | None,
         specials: Iterable[str] | None,
         unicode_version: str = UNICODE_VERSION,
+        normaliser: Normaliser | None = None,
     ) -> WordCounts:
         """Of columns that are known to be sound: text, offsets, counts, documents, places, by first places."""
         made = cls.__new__(cls)
         made.text, made.offsets, made.counts, made.documents, made.places = table
-        made._set_cut(pattern, specials, unicode_version)
+        made._set_cut(pattern, specials, unicode_version, normaliser)
         return made
 
     def _like_this(self, table: Table) -> WordCounts:
-        return self.of_table(table, self.pattern, self.specials, self.unicode_version)
+        return self.of_table(table, self.pattern, self.specials, self.unicode_version, self.normaliser)
 
     @property
     def table(self) -> Table:
@@ -189,6 +198,7 @@ class WordCounts:
         max_memory: int | None = None,
         min_word_count: int = 1,
         first_document: int = 0,
+        normalizer: Any = None,
     ) -> WordCounts:
         """Counts the pretokens of a corpus.
 
@@ -213,6 +223,8 @@ class WordCounts:
             The number of the first document. Only the order of numbers matters: where parts of a corpus are counted
             apart to be merged, let the numbers of each part follow those of the part before, such as
             ``first_document=part << 32``.
+        normalizer : as for :func:`bytepair.train`
+            What changes the text between special tokens before it is cut.
 
         Raises
         ------
@@ -229,6 +241,15 @@ class WordCounts:
         names = check_specials(specials)
         min_word_count = whole("min_word_count", min_word_count, 1, TrainingError)
         first_document = whole("first_document", first_document, 0, TrainingError, MOST_DOCUMENT)
+        normaliser = None
+        looked_for = names
+        if normalizer is not None:
+            from ..pipeline.normalise import normaliser_of
+            from .rewritten import normalised
+
+            normaliser = normaliser_of(normalizer)
+            if normaliser is not None:  # what comes out of it has been cut at the names already
+                corpus, looked_for = normalised(corpus, normaliser, names), []
         # Pure Python has one lock for all threads, and so have patterns without a splitter, whose threads Ctrl-C could
         # not stop; a small text is counted before they have started.
         several = (
@@ -240,8 +261,8 @@ class WordCounts:
         if max_memory is not None:
             max_memory = whole("max_memory", max_memory, LEAST_MEMORY, TrainingError)
             number = min(number, max_memory // LEAST_MEMORY)
-        counting = Counting(cutter, names, corpus, progress, first_document, max_memory, min_word_count)
-        made = cls.of_table(counting.run(number), cutter, names)
+        counting = Counting(cutter, looked_for, corpus, progress, first_document, max_memory, min_word_count)
+        made = cls.of_table(counting.run(number), cutter, names, normaliser=normaliser)
         words, pretokens = counting.left_out
         if words:
             warnings.warn(
@@ -355,8 +376,8 @@ class WordCounts:
         return f"<WordCounts {self.total} pretokens, {len(self)} distinct>"
 
     @property
-    def _cut(self) -> tuple[Pattern | None, tuple[str, ...] | None, str]:
-        return self.pattern, self.specials, self.unicode_version
+    def _cut(self) -> tuple[Any, ...]:
+        return self.pattern, self.specials, self.unicode_version, self.normaliser
 
     # ---- what can be made of it ----
 
@@ -389,6 +410,7 @@ class WordCounts:
             ("pattern", self.pattern, other.pattern),
             ("specials", self.specials, other.specials),
             ("Unicode version", self.unicode_version, other.unicode_version),
+            ("normaliser", self.normaliser, other.normaliser),
         ):
             if mine != theirs:
                 raise TrainingError(
@@ -456,19 +478,34 @@ class WordCounts:
         text, offsets, _, documents, places = select(self.table, kept)
         return self._like_this((text, offsets, drawn[kept], documents, places))
 
-    def for_training(self, pattern: Pattern | None, specials: Iterable[str]) -> Pattern | None:
-        """The pattern to train with: the one given, or the one that cut the words.
+    def for_training(
+        self, pattern: Pattern | None, specials: Iterable[str], normaliser: Normaliser | None = None
+    ) -> tuple[Pattern | None, Normaliser | None]:
+        """The pattern and the normaliser to train with: those given, or those that the words were counted with.
 
         Raises
         ------
         TrainingError
-            The words were cut by another one.
+            The words were counted with others. Of words that were not counted from a text it is known only whether the
+            normaliser would change them.
         """
         if self.pattern is not None and pattern is not None and pattern != self.pattern:
             raise TrainingError(
                 f"the words were cut by {_named(self.pattern)}, and pattern= is {_named(pattern)}; leave pattern= out, "
                 "or count again with it"
             )
+        if self.pattern is not None and normaliser is not None and normaliser != self.normaliser:
+            raise TrainingError(
+                f"the words were counted with {_named(self.normaliser, 'no normaliser')}, and normalizer= is "
+                f"{_named(normaliser)}; leave normalizer= out, or count again with it"
+            )
+        for word in self if self.pattern is None and normaliser is not None else ():
+            text = word.decode("utf-8", "surrogateescape")
+            if normaliser is not None and normaliser.apply(text) != text:
+                raise TrainingError(
+                    f"the counted word {brief(word)} is not normalised as normalizer= says; count the corpus with "
+                    "WordCounts.from_corpus(corpus, normalizer=...)"
+                )
         unseen = [name for name in specials if self.specials is not None and name not in self.specials]
         if unseen and len(self):
             warnings.warn(
@@ -477,12 +514,12 @@ class WordCounts:
                 BytepairNotice,
                 stacklevel=3,
             )
-        return pattern if pattern is not None else self.pattern
+        return pattern or self.pattern, normaliser or self.normaliser
 
 
-def _named(value: Any) -> str:
+def _named(value: Any, none: str = "one that is not known") -> str:
     if value is None:
-        return "one that is not known"
+        return none
     if isinstance(value, Pattern):
         return value.name or brief(value.regex)
     return brief(value)
