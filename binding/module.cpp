@@ -14,6 +14,7 @@
 #include "count.hpp"
 #include "decode.hpp"
 #include "direct.hpp"
+#include "dropout.hpp"
 #include "encode.hpp"
 #include "errors.hpp"
 #include "ints.hpp"
@@ -105,6 +106,13 @@ Family family_named(const std::string& name) {
   if (name == "o200k") return Family::o200k;
   if (name == "tekken") return Family::tekken;
   throw Error(ErrorKind::value, "no family is named " + name);
+}
+
+Ties ties_named(const std::string& name) {
+  if (name == "first") return Ties::first;
+  if (name == "smallest") return Ties::smallest;
+  if (name == "greatest") return Ties::greatest;
+  throw Error(ErrorKind::value, "no way to break ties is named " + name);
 }
 
 Alphabet::Unknown unknown_named(const std::string& name) {
@@ -447,6 +455,52 @@ NB_MODULE(_core, m) {
       .def("cache_bytes", &Encoder::cached_bytes)
       .def("scratch_bytes", &Encoder::scratch_bytes);
 
+  nb::class_<DropoutEncoder>(m, "DropoutEncoder")
+      .def("__init__", [](DropoutEncoder* self, const Alphabet& alphabet, const PairTable& pairs, bool whole_rank,
+                          std::optional<Splitter> splitter, std::optional<ClassTable> dropped) {
+        new (self) DropoutEncoder(alphabet, pairs, whole_rank ? Order::whole_rank : Order::one_place,
+                                  std::move(splitter), std::move(dropped));
+      }, nb::arg("alphabet"), nb::arg("pairs"), nb::arg("whole_rank"), nb::arg("splitter").none(),
+         nb::arg("dropped").none())
+      .def("encode", [](const DropoutEncoder& self, nb::handle data, const Specials* specials, u64 seed, u64 threshold,
+                        u64 offset) {
+        const std::string_view text = view(data);
+        IdBuffer ids;
+        without_lock(text.size(), [&] {
+          self.encode(bytes_of(text), text.size(), specials, {seed, threshold}, offset, ids);
+        });
+        return to_array(ids);
+      }, nb::arg("data"), nb::arg("specials").none(), nb::arg("seed"), nb::arg("threshold"), nb::arg("offset"))
+      .def("encode_ends", [](const DropoutEncoder& self, nb::handle data, const In<i64>& ends, u64 seed, u64 threshold,
+                             u64 offset) {
+        const std::string_view text = view(data);
+        IdBuffer ids;
+        without_lock(text.size(), [&] {
+          self.encode_ends(bytes_of(text), text.size(), ends.data(), ends.size(), {seed, threshold}, offset, ids);
+        });
+        return to_array(ids);
+      }, nb::arg("data"), nb::arg("ends"), nb::arg("seed"), nb::arg("threshold"), nb::arg("offset"))
+      .def("encode_batch", [](const DropoutEncoder& self, const nb::list& texts, const Specials* specials,
+                              unsigned threads, u64 seed, u64 threshold) {
+        std::vector<std::string_view> documents;
+        std::size_t size = 0;
+        for (const nb::handle text : texts) size += documents.emplace_back(view(text)).size();
+        IdBuffer ids;
+        std::vector<i64> counts;
+        without_lock(size, [&] { self.encode_batch(documents, specials, threads, {seed, threshold}, ids, counts); });
+        return nb::make_tuple(to_array(ids), to_array(std::move(counts)));
+      }, nb::arg("texts"), nb::arg("specials").none(), nb::arg("threads"), nb::arg("seed"), nb::arg("threshold"))
+      .def("feed", [](const DropoutEncoder& self, Stream& stream, nb::handle piece, bool last, const Specials* specials,
+                      u64 seed, u64 threshold) {
+        const std::string_view text = view(piece);
+        IdBuffer ids;
+        without_lock(text.size(), [&] {
+          self.feed(stream, bytes_of(text), text.size(), last, specials, {seed, threshold}, ids);
+        });
+        return to_list(ids.data(), ids.size());
+      }, nb::arg("stream"), nb::arg("piece"), nb::arg("last"), nb::arg("specials").none(), nb::arg("seed"),
+         nb::arg("threshold"));
+
   nb::class_<Decoder>(m, "Decoder")
       .def("__init__", [](Decoder* self, const nb::bytes& text, const In<i64>& offsets, const nb::bytes& flags) {
         new (self) Decoder(unpack<u8>(text), to_vector(offsets), unpack<u8>(flags));
@@ -502,22 +556,41 @@ NB_MODULE(_core, m) {
       .def("__init__", [](Counter* self, std::optional<Splitter> splitter, std::optional<Specials> specials) {
         new (self) Counter(std::move(splitter), std::move(specials));
       }, nb::arg("splitter").none(), nb::arg("specials").none())
-      .def("feed", [](Counter& self, nb::handle data, u64 document, bool last, u64 offset) {
+      .def("feed", [](Counter& self, nb::handle data, u64 document, bool last, u64 offset, bool by_line) {
         const std::string_view text = view(data);
-        without_lock(text.size(), [&] { self.feed(bytes_of(text), text.size(), document, last, offset); });
-      }, nb::arg("data"), nb::arg("document"), nb::arg("last"), nb::arg("offset") = 0)
+        without_lock(text.size(), [&] { self.feed(bytes_of(text), text.size(), document, last, offset, by_line); });
+      }, nb::arg("data"), nb::arg("document"), nb::arg("last"), nb::arg("offset") = 0, nb::arg("by_line") = false)
       .def("feed_ends", [](Counter& self, nb::handle data, const In<i64>& ends, u64 document, u64 offset) {
         const std::string_view text = view(data);
         without_lock(text.size(), [&] {
           self.feed_ends(bytes_of(text), text.size(), ends.data(), ends.size(), document, offset);
         });
       }, nb::arg("data"), nb::arg("ends"), nb::arg("document"), nb::arg("offset"))
-      .def("merge", &Counter::merge, nb::arg("other"))
+      .def("add_words", [](Counter& self, const nb::bytes& text, const In<i64>& offsets, const In<i64>& counts,
+                           const In<i64>& documents, const In<i64>& places) {
+        const std::string_view all = view(text);
+        const std::size_t n = check_offsets(offsets, all);
+        if (n != counts.size() || n != documents.size() || n != places.size())
+          throw Error(ErrorKind::value, "counter: the columns differ in length");
+        without_lock(all.size(), [&] {
+          self.add_words(bytes_of(all), offsets.data(), counts.data(), documents.data(), places.data(), n);
+        });
+      }, nb::arg("text"), nb::arg("offsets"), nb::arg("counts"), nb::arg("documents"), nb::arg("places"))
+      .def("merge", &Counter::merge, nb::arg("other"), nb::call_guard<nb::gil_scoped_release>())
+      .def("clear", &Counter::clear)
       .def("words", [](const Counter& self) {
         Counter::Words words = self.words();
         return nb::make_tuple(to_bytes(words.text), to_array(std::move(words.offsets)),
                               to_array(std::move(words.counts)));
       })
+      .def("table", [](const Counter& self, bool by_text, i64 min_count) {
+        Counter::Words words = without_lock(kLongCall, [&] { return self.words(by_text, min_count); });
+        return nb::make_tuple(to_bytes(words.text), to_array(std::move(words.offsets)),
+                              to_array(std::move(words.counts)), to_array(std::move(words.documents)),
+                              to_array(std::move(words.places)));
+      }, nb::arg("by_text") = false, nb::arg("min_count") = 1)
+      .def_prop_ro("bytes", &Counter::bytes)
+      .def_prop_ro("n_pretokens", &Counter::n_pretokens)
       .def_prop_ro("pending", &Counter::pending)
       .def_prop_ro("n_words", &Counter::n_words);
 
@@ -535,6 +608,14 @@ NB_MODULE(_core, m) {
   }, nb::arg("ids"), nb::arg("offsets"));
 
   add_direct(m);
+  m.def("gather_words", [](const nb::bytes& text, const In<i64>& offsets, const In<i64>& order) {
+    const std::string_view all = view(text);
+    const std::size_t n = check_offsets(offsets, all);
+    std::vector<u8> out;
+    std::vector<i64> ends;
+    without_lock(all.size(), [&] { gather_words(bytes_of(all), offsets.data(), n, order.data(), order.size(), out, ends); });
+    return nb::make_tuple(to_bytes(out), to_array(std::move(ends)));
+  }, nb::arg("text"), nb::arg("offsets"), nb::arg("order"));
 
   m.def("collect_characters", [](const nb::bytes& text, const In<i64>& offsets, const ClassTable* dropped) {
     const std::string_view all = view(text);
@@ -545,15 +626,24 @@ NB_MODULE(_core, m) {
 
   nb::class_<Trainer>(m, "Trainer")
       .def("__init__", [](Trainer* self, const nb::bytes& text, const In<i64>& offsets, const In<i64>& counts,
-                          const ClassTable* dropped, const Alphabet& alphabet, u32 n_symbols, i64 min_count) {
+                          const ClassTable* dropped, const Alphabet& alphabet, u32 n_symbols, i64 min_count,
+                          const std::string& ties, const std::vector<u32>& numbers,
+                          const std::vector<nb::bytes>& texts, std::optional<u32> max_length, const PairTable* given,
+                          bool whole_rank, const std::vector<u32>& lengths) {
         const std::string_view all = view(text);
         if (check_offsets(offsets, all) != counts.size())
           throw Error(ErrorKind::training, "words and counts differ in number");
+        Trainer::Options options{min_count, ties_named(ties), numbers, {}, max_length.value_or(kNone), given,
+                                 whole_rank ? Order::whole_rank : Order::one_place, lengths};
+        for (const nb::bytes& symbol : texts) options.texts.emplace_back(symbol.c_str(), symbol.size());
         const nb::gil_scoped_release released;
         new (self) Trainer(bytes_of(all), offsets.data(), counts.data(), counts.size(), dropped, alphabet, n_symbols,
-                           min_count);
-      }, nb::arg("text"), nb::arg("offsets"), nb::arg("counts"), nb::arg("dropped").none(), nb::arg("alphabet"), nb::arg("n_symbols"),
-         nb::arg("min_count"))
+                           options);
+      }, nb::arg("text"), nb::arg("offsets"), nb::arg("counts"), nb::arg("dropped").none(), nb::arg("alphabet"),
+         nb::arg("n_symbols"), nb::arg("min_count"), nb::arg("ties") = "first",
+         nb::arg("numbers") = std::vector<u32>(), nb::arg("texts") = std::vector<nb::bytes>(),
+         nb::arg("max_length") = nb::none(), nb::arg("given").none() = nb::none(), nb::arg("whole_rank") = false,
+         nb::arg("lengths") = std::vector<u32>())
       .def("run", &Trainer::run, nb::arg("wanted"), nb::arg("seconds"), nb::call_guard<nb::gil_scoped_release>())
       .def_prop_ro("exhausted", &Trainer::exhausted)
       .def_prop_ro("length_before", &Trainer::length_before)
@@ -572,7 +662,7 @@ NB_MODULE(_core, m) {
                               to_array(std::move(tied)), to_array(std::move(lengths)), to_array(std::move(examples)));
       })
       .def("frequencies", [](const Trainer& self) { return to_array(self.frequencies()); })
-      .def("best_left", [](const Trainer& self) -> std::optional<std::tuple<u32, u32, i64>> {
+      .def("best_left", [](Trainer& self) -> std::optional<std::tuple<u32, u32, i64>> {
         const auto best = self.best_left();
         if (!best) return std::nullopt;
         return std::make_tuple(best->left, best->right, best->count);

@@ -174,6 +174,19 @@ std::size_t Automaton::fill(Cursor& cursor, const u8* s, std::size_t n, bool las
   }
 }
 
+std::size_t Automaton::fill_lines(Cursor& cursor, const u8* s, std::size_t n, std::size_t wanted) const {
+  for (;;) {
+    if (cursor.line_end == 0) {
+      const void* const hit = cursor.at < n ? std::memchr(s + cursor.at, '\n', n - cursor.at) : nullptr;
+      cursor.line_end = hit ? static_cast<std::size_t>(static_cast<const u8*>(hit) - s) + 1 : n;
+    }
+    const std::size_t end = cursor.line_end;
+    if (const std::size_t k = fill(cursor, s, end, true, wanted)) return k;
+    if (end == n) return 0;
+    cursor.restart(end);
+  }
+}
+
 // The class of the character that ends at `at`, in a text that begins at `from` < at.
 u8 Automaton::class_before(const u8* s, std::size_t from, std::size_t at) const {
   std::size_t i = at - 1;

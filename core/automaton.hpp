@@ -37,6 +37,9 @@ class Automaton {
   // Without `last` more text may follow, and 0 means that it is needed; with `last`, that the run is over.
   std::size_t fill(Cursor& cursor, const u8* s, std::size_t n, bool last, std::size_t wanted) const;
 
+  // The same of a text that is all there, each line of it a text of its own with the \n that ends it.
+  std::size_t fill_lines(Cursor& cursor, const u8* s, std::size_t n, std::size_t wanted) const;
+
   // A cursor that goes on at `at`, behind the text s[from, at) of the same run.
   void restart(Cursor& cursor, const u8* s, std::size_t from, std::size_t at) const;
 

@@ -54,6 +54,7 @@ Blocks::Blocks(Family family, const ClassTable& classes, const std::vector<u8>& 
   for (const u8 c : classes.stage2()) stage2_.push_back(flags[c]);
   for (u32 c = 0; c < 128; ++c)
     ascii_.of[c] = static_cast<u8>(flags[classes.of(c)] | (c == '\'' ? kQuote : 0) | (c == '/' ? kSlash : 0));
+  ascii_.of['\n'] |= kNewline;  // gpt2 has one class for all white space
 
   const auto beyond = [&](u32 c, u32 first) -> u8 {
     if (c < first || (c >= 0xD800 && c < 0xE000)) return kHard;
@@ -169,7 +170,7 @@ bool Blocks::beyond_ascii_one_by_one(const u8* s, std::size_t n, std::size_t at,
 }
 
 // One block: the places where pretokens start. False: the automaton has to look at it, and the carry is as it was.
-template <Family F>
+template <Family F, bool Lines>
 inline bool Blocks::block(const u8* s, std::size_t n, std::size_t at, BlockCarry& carry, u64& starts) const {
   using T = Traits<F>;
   const u8* const p = s + at;
@@ -185,12 +186,20 @@ inline bool Blocks::block(const u8* s, std::size_t n, std::size_t at, BlockCarry
   const u64 letter = b.upper | b.lower, number = b.number;
   const u64 space = b.white | b.blank;  // white space that ends no line
   const u64 any_white = space | b.newline;
+  // A text ends behind each of these; no run of white space goes on there.
+  u64 last_byte = 0;
+  if constexpr (Lines) {
+    last_byte = b.newline;
+    for (u64 left = b.newline; left; left &= left - 1) {
+      if (p[first_bit(left)] != '\n') last_byte &= ~(left & (~left + 1));
+    }
+  }
   const u64 punct = ~(letter | number | any_white);
   const u64 punct_own = punct & ~(punct << 1 | carry.punct) & ~(b.blank << 1 | carry.blank);  // starts a pretoken
 
   // White space may go on behind the block.
   u64 next_white = 0;
-  if (any_white >> 63) {
+  if ((any_white & ~last_byte) >> 63) {
     u32 length;
     const u8 f = flags_at(s, n, at + kBlock, length);
     if (f & (kWhite | kBlank | kNewline)) {
@@ -201,21 +210,23 @@ inline bool Blocks::block(const u8* s, std::size_t n, std::size_t at, BlockCarry
   const u64 white_end = any_white & ~(any_white >> 1 | next_white);
 
   if constexpr (T::gpt2) {
-    const u64 white_start = any_white & ~(any_white << 1 | carry.white);
+    const u64 white_start = any_white & ~((any_white & ~last_byte) << 1 | carry.white);
     const u64 others = (letter & ~(letter << 1 | carry.letter)) | (number & ~(number << 1 | carry.number)) |
                        (punct & ~(punct << 1 | carry.punct));
-    starts = (others & ~(b.blank << 1 | carry.blank)) | white_start | white_end;
-    out.white = any_white >> 63;
+    starts = (others & ~(b.blank << 1 | carry.blank)) | white_start | (white_end & ~last_byte);
+    out.white = (any_white & ~last_byte) >> 63;
   } else {
     // Line ends that punctuation takes along.
+    const u64 going_on = b.newline & ~last_byte;
     const u64 seeds = b.newline & (punct << 1 | carry.punct | carry.taken);
-    const u64 taken = seeds ? b.newline & ~(b.newline + seeds) : 0;
-    if (T::slash && ((taken << 1 | carry.taken) & b.slash)) return false;
+    u64 taken = seeds ? going_on & ~(going_on + (going_on & seeds)) : 0;
+    if constexpr (Lines) taken |= last_byte & (seeds | taken << 1);
+    if (T::slash && (((taken & ~last_byte) << 1 | carry.taken) & b.slash)) return false;
     const u64 white = any_white & ~taken, newline = b.newline & ~taken;
-    const u64 white_start = white & ~(white << 1 | carry.white);
+    const u64 white_start = white & ~((white & ~last_byte) << 1 | carry.white);
 
     // White space behind the last line end of its run is a pretoken of its own.
-    u64 rest = space & (newline << 1 | carry.newline);
+    u64 rest = space & ((newline & ~last_byte) << 1 | carry.newline);
     if (rest) {
       // Added at the first bit of a stretch of spaces, a one comes out behind it; where that is a line end again, it was
       // not the last.
@@ -265,9 +276,9 @@ inline bool Blocks::block(const u8* s, std::size_t n, std::size_t at, BlockCarry
     starts = word | punct_own | number_start | white_start | rest | (white_end & space);
     out.alone = alone >> 63;
     out.space = space >> 63;
-    out.newline = newline >> 63;
-    out.taken = taken >> 63;
-    out.white = white >> 63;
+    out.newline = (newline & ~last_byte) >> 63;
+    out.taken = (taken & ~last_byte) >> 63;
+    out.white = (white & ~last_byte) >> 63;
   }
 
   if constexpr (T::contractions) {
@@ -308,7 +319,7 @@ std::size_t Blocks::white_tail(const u8* s, std::size_t from, std::size_t n) con
   return n;
 }
 
-template <Family F>
+template <Family F, bool Lines>
 std::size_t Blocks::run(const Automaton& automaton, Cursor& cursor, const u8* s, std::size_t n, bool last,
                         std::size_t wanted) const {
   cursor.found = cursor.handed = 0;
@@ -318,7 +329,7 @@ std::size_t Blocks::run(const Automaton& automaton, Cursor& cursor, const u8* s,
   while (found < wanted && at + kBlock + kAhead <= cursor.blocks_until) {
     if (cursor.ends.size() < found + 2 * kBlock) cursor.ends.resize(found + 4 * kBlock + wanted);
     u64 starts;
-    if (block<F>(s, n, at, cursor.carry, starts)) {
+    if (block<F, Lines>(s, n, at, cursor.carry, starts)) {
       if (at == cursor.fresh) starts &= ~u64{1};  // where the run starts no pretoken ends
       found += level_->places(starts, at, cursor.ends.data() + found);
       at += kBlock;
@@ -328,9 +339,10 @@ std::size_t Blocks::run(const Automaton& automaton, Cursor& cursor, const u8* s,
     if (!cursor.aside) cursor.aside = std::make_unique<Cursor>();
     Cursor& aside = *cursor.aside;
     aside.restart(found ? cursor.ends[found - 1] : cursor.at);
+    if (Lines && cursor.line_end > aside.at) aside.line_end = cursor.line_end;  // a long line is looked through once
     std::size_t reached = 0;
     while (reached < at + kBlock) {
-      const std::size_t k = automaton.fill(aside, s, n, last, 16);
+      const std::size_t k = Lines ? automaton.fill_lines(aside, s, n, 16) : automaton.fill(aside, s, n, last, 16);
       if (k == 0) break;
       for (std::size_t i = 0; i < k && reached < at + kBlock; ++i) {
         reached = aside.ends[i];
@@ -338,6 +350,7 @@ std::size_t Blocks::run(const Automaton& automaton, Cursor& cursor, const u8* s,
         cursor.ends[found++] = reached;
       }
     }
+    if (Lines) cursor.line_end = aside.line_end;
     if (reached < at + kBlock) {  // it cannot tell yet: all that is left waits for more text
       at = n;
       break;
@@ -351,26 +364,27 @@ std::size_t Blocks::run(const Automaton& automaton, Cursor& cursor, const u8* s,
   return found;
 }
 
-std::size_t Blocks::fill(const Automaton& automaton, Cursor& cursor, const u8* s, std::size_t n, bool last,
-                         std::size_t wanted) const {
-  if (cursor.finished) return 0;
+template <bool Lines>
+std::size_t Blocks::fill_any(const Automaton& automaton, Cursor& cursor, const u8* s, std::size_t n, bool last,
+                             std::size_t wanted) const {
+  if (!Lines && cursor.finished) return 0;  // a line that is finished is not yet the text
   if (!cursor.blocks_over) {
     std::size_t found = 0;
     switch (family_) {
       case Family::gpt2:
-        found = run<Family::gpt2>(automaton, cursor, s, n, last, wanted);
+        found = run<Family::gpt2, Lines>(automaton, cursor, s, n, last, wanted);
         break;
       case Family::cl100k:
-        found = run<Family::cl100k>(automaton, cursor, s, n, last, wanted);
+        found = run<Family::cl100k, Lines>(automaton, cursor, s, n, last, wanted);
         break;
       case Family::qwen2:
-        found = run<Family::qwen2>(automaton, cursor, s, n, last, wanted);
+        found = run<Family::qwen2, Lines>(automaton, cursor, s, n, last, wanted);
         break;
       case Family::o200k:
-        found = run<Family::o200k>(automaton, cursor, s, n, last, wanted);
+        found = run<Family::o200k, Lines>(automaton, cursor, s, n, last, wanted);
         break;
       case Family::tekken:
-        found = run<Family::tekken>(automaton, cursor, s, n, last, wanted);
+        found = run<Family::tekken, Lines>(automaton, cursor, s, n, last, wanted);
         break;
     }
     if (found) return found;
@@ -378,7 +392,17 @@ std::size_t Blocks::fill(const Automaton& automaton, Cursor& cursor, const u8* s
     cursor.restart(cursor.at);  // no family looks behind
     cursor.blocks_over = true;
   }
-  return automaton.fill(cursor, s, n, last, wanted);
+  return Lines ? automaton.fill_lines(cursor, s, n, wanted) : automaton.fill(cursor, s, n, last, wanted);
+}
+
+std::size_t Blocks::fill(const Automaton& automaton, Cursor& cursor, const u8* s, std::size_t n, bool last,
+                         std::size_t wanted) const {
+  return fill_any<false>(automaton, cursor, s, n, last, wanted);
+}
+
+std::size_t Blocks::fill_lines(const Automaton& automaton, Cursor& cursor, const u8* s, std::size_t n,
+                               std::size_t wanted) const {
+  return fill_any<true>(automaton, cursor, s, n, true, wanted);
 }
 
 }  // namespace bytepair

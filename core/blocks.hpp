@@ -33,14 +33,20 @@ class Blocks {
   // As Automaton::fill, with the automaton of the same pattern.
   std::size_t fill(const Automaton& automaton, Cursor& cursor, const u8* s, std::size_t n, bool last,
                    std::size_t wanted) const;
+  // As Automaton::fill_lines.
+  std::size_t fill_lines(const Automaton& automaton, Cursor& cursor, const u8* s, std::size_t n,
+                         std::size_t wanted) const;
 
  private:
   struct Block;
 
-  template <Family F>
+  template <bool Lines>
+  std::size_t fill_any(const Automaton& automaton, Cursor& cursor, const u8* s, std::size_t n, bool last,
+                       std::size_t wanted) const;
+  template <Family F, bool Lines>
   std::size_t run(const Automaton& automaton, Cursor& cursor, const u8* s, std::size_t n, bool last,
                   std::size_t wanted) const;
-  template <Family F>
+  template <Family F, bool Lines>
   bool block(const u8* s, std::size_t n, std::size_t at, BlockCarry& carry, u64& starts) const;
   template <Family F>
   bool beyond_ascii(const u8* p, Block& b) const;

@@ -27,7 +27,7 @@ struct Cursor {
     at = scanned = fresh = from;
     handed = found = 0;
     finished = blocks_over = false;
-    blocks_until = 0;
+    blocks_until = line_end = 0;
     begin = kNone;
     marks.clear();
     carry = BlockCarry{};
@@ -50,6 +50,8 @@ struct Cursor {
   bool blocks_over = false;
   BlockCarry carry;
   std::unique_ptr<Cursor> aside;  // of the automaton, when it helps out
+
+  std::size_t line_end = 0;  // where each line is a text of its own: the end of the one in hand (0: not known yet)
 };
 
 }  // namespace bytepair

@@ -52,4 +52,17 @@ bool Specials::across(const u8* s, std::size_t n, std::size_t at) const {
   return false;
 }
 
+Specials Specials::within_lines() const {
+  std::vector<std::string> names;
+  std::vector<u32> ids;
+  for (const auto& list : by_first_) {
+    for (const Name& name : list) {
+      if (name.text.find('\n') < name.text.size() - 1) continue;
+      names.push_back(name.text);
+      ids.push_back(name.id);
+    }
+  }
+  return Specials(std::move(names), std::move(ids));
+}
+
 }  // namespace bytepair

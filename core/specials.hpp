@@ -20,6 +20,8 @@ class Specials {
   Found find(const u8* s, std::size_t from, std::size_t n) const;
   // Whether a name may stand across s[at): begin before it and end behind it.
   bool across(const u8* s, std::size_t n, std::size_t at) const;
+  // Those names that may stand within a line, which ends with its \n.
+  Specials within_lines() const;
   std::size_t longest() const { return longest_; }
 
  private:

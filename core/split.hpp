@@ -22,6 +22,12 @@ class Splitter {
                    : automaton_.fill(cursor, s, n, last, wanted);
   }
 
+  // The same of a text that is all there and whose lines are cut each on its own, with the \n that ends it.
+  std::size_t fill_lines(Cursor& cursor, const u8* s, std::size_t n, std::size_t wanted = 512) const {
+    return blocks_ ? blocks_->fill_lines(automaton_, cursor, s, n, wanted)
+                   : automaton_.fill_lines(cursor, s, n, wanted);
+  }
+
   void restart(Cursor& cursor, const u8* s, std::size_t from, std::size_t at) const {
     automaton_.restart(cursor, s, from, at);
   }

@@ -11,8 +11,8 @@ namespace bytepair {
 
 // Calls pretokens(start, ends, k) for k neighbouring pretokens, the first of which begins at start, and special(id) for
 // all of s[from, n), in order. Each run between special tokens is cut on its own; the first one goes on behind
-// s[from - context, from).
-template <class OnPretokens, class OnSpecial>
+// s[from - context, from). With `lines`, each line of a run is cut on its own too.
+template <bool lines = false, class OnPretokens, class OnSpecial>
 void for_each_piece(const Splitter& splitter, const Specials* specials, Cursor& cursor, const u8* s, std::size_t from,
                     std::size_t n, std::size_t context, OnPretokens pretokens, OnSpecial special) {
   std::size_t at = from;
@@ -20,7 +20,8 @@ void for_each_piece(const Splitter& splitter, const Specials* specials, Cursor& 
     const Specials::Found found = specials ? specials->find(s, at, n) : Specials::Found{n, 0, kNone};
     if (at < found.start) {
       splitter.restart(cursor, s, at - (at == from ? context : 0), at);
-      while (const std::size_t k = splitter.fill(cursor, s, found.start, true)) {
+      while (const std::size_t k = lines ? splitter.fill_lines(cursor, s, found.start)
+                                         : splitter.fill(cursor, s, found.start, true)) {
         pretokens(at, cursor.ends.data(), k);
         at = cursor.ends[k - 1];
       }

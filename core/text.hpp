@@ -195,4 +195,31 @@ inline ShortKey short_key(const u8* p, std::size_t n, std::size_t room) {
   return {low, high | static_cast<u64>(n) << 56};
 }
 
+// A pretoken of at most 31 bytes as four words: its bytes, and its length in the top byte. Never zero.
+struct MediumKey {
+  static constexpr std::size_t kMax = 31;
+  u64 word[4];
+  bool operator==(const MediumKey& other) const {
+    return ((word[0] ^ other.word[0]) | (word[1] ^ other.word[1]) | (word[2] ^ other.word[2]) |
+            (word[3] ^ other.word[3])) == 0;
+  }
+  u64 hash() const { return hash_words(word[0] ^ (word[2] << 23 | word[2] >> 41), word[1] ^ (word[3] << 31 | word[3] >> 33)); }
+};
+
+// `room` bytes may be read at p; where it is 32 or more the loads need no bound.
+inline MediumKey medium_key(const u8* p, std::size_t n, std::size_t room) {
+  MediumKey key{{0, 0, 0, 0}};
+  if (room >= 32) {
+    std::memcpy(key.word, p, 32);
+    for (std::size_t k = 0; k < 4; ++k) {
+      const std::size_t from = 8 * k;
+      key.word[k] &= n >= from + 8 ? ~u64{0} : n > from ? (u64{1} << (8 * (n - from))) - 1 : 0;
+    }
+  } else {
+    std::memcpy(key.word, p, n);
+  }
+  key.word[3] |= static_cast<u64>(n) << 56;
+  return key;
+}
+
 }  // namespace bytepair

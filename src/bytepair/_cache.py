@@ -16,7 +16,7 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
-__all__ = ["Checksum", "Kept", "folder", "key_of", "read", "sha256", "write"]
+__all__ = ["Checksum", "Kept", "folder", "key_of", "opened", "packed", "read", "sha256", "write"]
 
 MAGIC = b"bytepair cache\r\n"
 LAYOUT = 2
@@ -115,7 +115,7 @@ def read(key: str, checksum: Checksum = sha256) -> Kept | None:
             _say("cannot read %s: %s", path, error)
         return None
     try:
-        kept = _opened(key, data, checksum)
+        kept = opened(key, data, checksum)
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         _say("%s is damaged, or of another version, and is made anew: %s", path, error)
         return None
@@ -123,7 +123,14 @@ def read(key: str, checksum: Checksum = sha256) -> Kept | None:
     return kept
 
 
-def _opened(key: str, data: bytes, checksum: Checksum) -> Kept:
+def opened(key: str, data: bytes, checksum: Checksum = sha256) -> Kept:
+    """A file's head and sections.
+
+    Raises
+    ------
+    ValueError, KeyError, TypeError, RecursionError
+        The bytes are damaged, or those of another key.
+    """
     import json
 
     if len(data) < _HEAD or data[:_SUM] != MAGIC:
@@ -156,7 +163,7 @@ def write(key: str, head: Mapping[str, Any], sections: Mapping[str, bytes], chec
         os.makedirs(where, mode=0o700, exist_ok=True)
         try:
             with open(beside, "xb") as file:
-                file.write(_packed(key, head, sections, checksum))
+                file.write(packed(key, head, sections, checksum))
             os.replace(beside, path)
         finally:
             if os.path.lexists(beside):
@@ -166,7 +173,8 @@ def write(key: str, head: Mapping[str, Any], sections: Mapping[str, bytes], chec
         _say("cannot keep %s: %s", path, error)
 
 
-def _packed(key: str, head: Mapping[str, Any], sections: Mapping[str, bytes], checksum: Checksum) -> bytes:
+def packed(key: str, head: Mapping[str, Any], sections: Mapping[str, bytes], checksum: Checksum = sha256) -> bytes:
+    """A file's bytes."""
     import json
 
     def written(start: int) -> bytes:

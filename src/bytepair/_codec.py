@@ -205,6 +205,19 @@ class Codec:
             return ids, counts
         return self.encode_batch([data[a:b].tobytes() for a, b in pairwise(offsets.tolist())], specials, threads)
 
+    def encode_run(self, run: bytes, at: int) -> list[int]:  # noqa: ARG002
+        """A run of a text; that it begins at byte ``at`` matters where the place of a pretoken does: with dropout."""
+        return self.encode(run, None)
+
+    def encode_runs(
+        self,
+        runs: list[bytes],
+        places: list[tuple[int, int]],  # noqa: ARG002
+        threads: int,
+    ) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+        """As :meth:`encode_run` of runs of many texts; ``places`` are (number of the text, byte) for each run."""
+        return self.encode_batch(list(runs), None, threads)
+
     def encode_iter(self, chunks: Iterable[bytes], specials: Any) -> Iterator[int]:
         if self.splitter is None:
             yield from self.encode(b"".join(chunks), specials)

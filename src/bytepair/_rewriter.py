@@ -74,22 +74,25 @@ class Rewriter:
 
     def encode(self, data: str | bytes, active: Active) -> list[int]:
         out: list[int] = []
+        at = 0
         for run in self.runs(data, active):
             if isinstance(run, int):
                 out.append(run)
             else:
-                out += self.around.after(self.codec.encode(run, None))
+                out += self.around.after(self.codec.encode_run(run, at))
+                at += len(run)
         return out
 
     def placed(self, data: bytes, active: Active) -> Iterator[Placed]:
         """As :meth:`encode`, with the place of every token."""
-        word = 0
+        word = before = 0
         for run in self.around.aligned_runs(data, *active):
             if run.id is not None:
                 yield Placed(run.id, (run.start, run.stop), run.data.decode("utf-8", "surrogateescape"), word)
                 word += 1
                 continue
-            ids = self.around.after(self.codec.encode(run.data, None))
+            ids = self.around.after(self.codec.encode_run(run.data, before))
+            before += len(run.data)
             words = self.codec.spans(run.data)
             inner = spans(self.codec, words, run.data, ids)
             at = 0
@@ -113,11 +116,17 @@ class Rewriter:
 
         runs: list[bytes | int] = []
         ends = []
-        for text in texts:
-            runs += self.runs(text, active)
+        places: list[tuple[int, int]] = []
+        for document, text in enumerate(texts):
+            at = 0
+            for run in self.runs(text, active):
+                runs.append(run)
+                if not isinstance(run, int):
+                    places.append((document, at))
+                    at += len(run)
             ends.append(len(runs))
         is_text = np.array([not isinstance(run, int) for run in runs], dtype=bool)
-        found, sizes = self.codec.encode_batch([run for run in runs if not isinstance(run, int)], None, threads)
+        found, sizes = self.codec.encode_runs([run for run in runs if not isinstance(run, int)], places, threads)
         if self.around.splits:
             rows = [self.around.after(row.tolist()) for row in np.split(found, np.cumsum(sizes)[:-1])]
             found = np.array([i for row in rows for i in row], dtype=np.uint32)

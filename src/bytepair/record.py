@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import builtins
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
@@ -206,6 +206,70 @@ class TrainingRecord(Sequence[MergeStep]):
             stopped=f"cut to the first {merges} of {len(self)} merges",
             best_left=((following.left, following.right), following.count),
         )
+
+
+@dataclass(frozen=True)
+class PendingRecord:
+    """A record that is made when it is asked for: most trainings are never looked into, and their steps cost more time
+    than merging did.
+
+    ``columns`` are the engine's, as numbers of symbols; ``ids`` are the symbols' ids, ``texts`` the ids' bytes, and
+    ``words`` the pretokens that examples are taken from. Calling it gives the record.
+    """
+
+    columns: list[Any]
+    frequencies: Any
+    length_before: int
+    ids: list[int]
+    texts: Mapping[int, bytes]
+    words: tuple[dict[int, int], bytes, list[int]]
+    totals: tuple[int, int]
+    convention: str
+    min_freq: int
+    stopped: str
+    best_left: tuple[int, int, int] | None
+    corpus: tuple[tuple[tuple[int, ...], int], ...] | None
+
+    def __call__(self) -> TrainingRecord:
+        left, right, counts, tied, lengths, examples = (column.tolist() for column in self.columns)
+        ids, n_base = self.ids, len(self.ids) - len(left)
+        frequencies = self.frequencies.tolist()
+        at, text, offsets = self.words
+        steps = []
+        for k, (a, b) in enumerate(zip(left, right)):
+            new = ids[n_base + k]
+            token = self.texts[new]
+            rows = (at[w] for w in examples[3 * k : 3 * k + 3] if w in at)
+            shown = tuple(excerpt(text[offsets[row] : offsets[row + 1]], token) for row in rows)
+            steps.append(
+                MergeStep(k, ids[a], ids[b], new, token, counts[k], tied[k], lengths[k], frequencies[n_base + k], shown)
+            )
+        best = self.best_left
+        return TrainingRecord(
+            steps=tuple(steps),
+            length_before=self.length_before,
+            pretokens=self.totals[0],
+            distinct=self.totals[1],
+            convention=self.convention,
+            min_freq=self.min_freq,
+            stopped=self.stopped,
+            best_left=None if best is None else ((ids[best[0]], ids[best[1]]), best[2]),
+            corpus=self.corpus,
+        )
+
+
+def examples_of(numbers: Any, text: builtins.bytes, offsets: Any) -> tuple[dict[int, int], builtins.bytes, list[int]]:
+    """The words that examples name, without the rest of the corpus: their numbers -> rows, text, offsets."""
+    import numpy as np
+
+    used = np.unique(numbers)
+    used = used[used < len(offsets) - 1].astype(np.int64)
+    starts = offsets[used]
+    sizes = offsets[used + 1] - starts
+    ends = np.cumsum(sizes)
+    places = np.repeat(starts - (ends - sizes), sizes) + np.arange(int(sizes.sum()))
+    kept = np.frombuffer(text, np.uint8)[places].tobytes()
+    return {number: row for row, number in enumerate(used.tolist())}, kept, [0, *ends.tolist()]
 
 
 def excerpt(word: bytes, token: bytes) -> bytes:

@@ -45,6 +45,8 @@ from itertools import pairwise
 
 AL1_SPECIALS = ("<pad>", "<bos>", "<eos>", "<tool_call>", "</tool_call>", "<tool_result>")
 
+#: How an end-of-word mark is shown.
+MARK = b"</w>"
 Pair = tuple[int, int]
 #: What a merge starts from: the bytes, and whether the end-of-word mark sits on them. The mark is a flag beside the
 #: bytes and never the characters ``</w>``, which anybody may type. The mark on its own is ``(b"", True)``.
@@ -220,7 +222,19 @@ class Model:
         self.specials[name] = self.add((name.encode(), False))
 
 
-def add_start_symbols(words: Iterable[str], model: Model, byte_order: str = "raw") -> None:
+def kept_characters(words: Mapping[str, int], model: Model, limit: int | None) -> set[str]:
+    """The characters that are in the alphabet: all, or the most frequent ones; of equals the lowest code points."""
+    counts: Counter[str] = Counter()
+    for word, count in words.items():
+        if symbols(word, model.alphabet, model.end_of_word):
+            for character in word:
+                counts[character] += count
+    return {*sorted(counts, key=lambda character: (-counts[character], character))[:limit]}
+
+
+def add_start_symbols(
+    words: Iterable[str], model: Model, byte_order: str, kept: set[str], initial: Iterable[str] = ()
+) -> None:
     """Number the start symbols: all bytes if there are any, then the characters seen, then the mark if it is one."""
     if model.alphabet == "bytes" or model.unknown == "bytes":
         model.byte_ids = {value: model.add((bytes([value]), False)) for value in byte_values(byte_order)}
@@ -230,6 +244,9 @@ def add_start_symbols(words: Iterable[str], model: Model, byte_order: str = "raw
         seen = [(bytes([value]), True) for value in model.byte_ids] if model.end_of_word == "fused" else []
     else:
         found = {symbol for word in words for symbol in symbols(word, model.alphabet, model.end_of_word)}
+        found = {symbol for symbol in found if as_text(symbol[0]) in kept}
+        marks = (False, True) if model.end_of_word == "fused" else (False,)
+        found |= {(character.encode(), mark) for character in initial for mark in marks}
         seen = sorted(found - {(b"", True)}, key=lambda symbol: (as_text(symbol[0]), symbol[1]))
     # Where marks are fused, a mark alone ends a word whose last character is spelled in bytes.
     if model.end_of_word == "separate" or (model.end_of_word == "fused" and model.unknown == "bytes"):
@@ -254,8 +271,21 @@ def train(
     layout: str = "specials-first",
     byte_order: str = "raw",
     min_freq: int = 2,
+    convention: str = "first",
+    max_token_length: int | None = None,
+    initial_alphabet: Iterable[str] = (),
+    limit_alphabet: int | None = None,
 ) -> Model:
-    """Learn merges from a text, or from several documents."""
+    """Learn merges from a text, or from several documents.
+
+    The convention says which of equally frequent pairs wins. With ``b c`` once and ``a b`` once, in this order:
+
+    >>> for convention in ("first", "huggingface", "cs336"):
+    ...     print(train("bc ab", num_merges=1, min_freq=1, convention=convention).vocab[256])
+    b'bc'
+    b'ab'
+    b'bc'
+    """
     model = Model(pattern, alphabet, end_of_word, unknown)
     names = [*specials]
     if alphabet == "characters" and unknown == "<unk>" and "<unk>" not in names:
@@ -267,23 +297,32 @@ def train(
     if layout == "specials-first":
         for name in names:
             model.add_special(name)
-    add_start_symbols(word_counts, model, byte_order)
+    kept = kept_characters(word_counts, model, limit_alphabet) | {*initial_alphabet}
+    add_start_symbols(word_counts, model, byte_order, kept, initial_alphabet)
     floor = len(model.vocab) + (len(names) if layout == "bytes-first" else 0)
     if num_merges is None:
         if vocab_size < floor:
             raise ValueError(f"vocab_size={vocab_size} is under the floor {floor}")
         num_merges = vocab_size - floor
 
+    if unknown == "<unk>":
+        model.specials.setdefault("<unk>", -1)  # where it comes last it has no id yet
     corpus_ids = [(start_ids(model, word), count) for word, count in word_counts.items()]
+    length = dict.fromkeys(model.start.values(), 1)  # in first symbols; what is unknown has none, and never merges
+    numbers = start_numbers(model, convention)
     for _ in range(num_merges):
-        counts = count_pairs(corpus_ids)
+        counts = {(a, b): n for (a, b), n in count_pairs(corpus_ids).items() if a in length and b in length}
+        if max_token_length is not None:
+            counts = {(a, b): n for (a, b), n in counts.items() if length[a] + length[b] <= max_token_length}
         if not counts:
             break
-        # Pairs are listed by their first place and max keeps the first of equals: so the earliest pair wins a tie.
-        best = max(counts, key=lambda pair: counts[pair])
+        # Pairs are listed by their first place and max keeps the first of equals.
+        best = max(counts, key=lambda pair: (counts[pair], *preference(model, pair, convention, numbers)))
         if counts[best] < min_freq:
             break
         new_id = model.add(joined(model, *best))
+        length[new_id] = length[best[0]] + length[best[1]]
+        numbers[new_id] = len(numbers)
         model.merges[best] = new_id
         corpus_ids = [(merge(ids, best, new_id), count) for ids, count in corpus_ids]
         tied = sum(count == counts[best] for count in counts.values())
@@ -293,6 +332,33 @@ def train(
         for name in names:
             model.add_special(name)
     return model
+
+
+def start_numbers(model: Model, convention: str) -> dict[int, int]:
+    """The convention's own numbers for the start symbols, whatever ids they have; merges are numbered on from there.
+
+    Bytes by value, or as GPT-2 orders them; characters by code point; those with a mark behind the plain ones.
+    """
+    order = byte_values("gpt2" if convention == "huggingface" else "raw")
+
+    def place(symbol: Symbol) -> tuple[bool, bool, str | int]:
+        if model.alphabet == "bytes" and symbol[0]:
+            return False, symbol[1], order.index(symbol[0][0])
+        return symbol[0] == b"", symbol[1], as_text(symbol[0])
+
+    by_number = sorted(model.start, key=place)
+    return {model.start[symbol]: number for number, symbol in enumerate(by_number)}
+
+
+def preference(model: Model, pair: Pair, convention: str, numbers: Mapping[int, int]) -> tuple[object, ...]:
+    """Among pairs of equal count the highest preference wins, and the first one where there are several."""
+    if convention in ("huggingface", "rustbpe"):
+        return tuple(-numbers[part] for part in pair)
+    if convention in ("cs336", "subword-nmt"):
+        shown = (model.vocab[part] + (MARK if part in model.marked else b"") for part in pair)
+        # Somebody may type the mark; of two pairs that look the same the older one wins.
+        return *shown, *(-numbers[part] for part in pair)
+    return ()
 
 
 def count_words(documents: Iterable[str | bytes], model: Model, names: Iterable[str]) -> Counter[str]:
@@ -385,6 +451,40 @@ def passes(ids: Sequence[int], merges: Mapping[Pair, int]) -> Iterator[list[int]
         earliest = min(present, key=lambda pair: age[pair])
         ids = merge(ids, earliest, merges[earliest])
         yield ids
+
+
+def dropout(ids: Sequence[int], merges: Mapping[Pair, int], probability: float, seed: int, offset: int) -> list[int]:
+    """The merge rule with BPE-dropout, of a pretoken at a byte ``offset`` of its text (Provilkov et al. 2020).
+
+    In each step every place to merge is left out with the probability; of those that remain the one learned first
+    merges, the leftmost of its places. None remain: that is the end.
+
+    >>> dropout([1, 2, 3], {(1, 2): 4, (4, 3): 5}, 0.5, seed=2, offset=0)
+    [4, 3]
+    """
+    age = {pair: place for place, pair in enumerate(merges)}
+    ids, numbers = list(ids), random_numbers(seed, offset)
+    while True:
+        places = sorted((age[pair], i) for i, pair in enumerate(pairwise(ids)) if pair in merges)
+        i = next((i for _, i in places if next(numbers) >= probability), None)
+        if i is None:
+            return ids
+        ids[i : i + 2] = [merges[ids[i], ids[i + 1]]]
+
+
+def random_numbers(seed: int, offset: int) -> Iterator[float]:
+    """Numbers from 0 up to 1: splitmix64 (Steele, Lea and Flood 2014), from a state of the seed and the offset."""
+
+    def mixed(x: int) -> int:
+        x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9 % 2**64
+        x = (x ^ x >> 27) * 0x94D049BB133111EB % 2**64
+        return x ^ x >> 31
+
+    step = 0x9E3779B97F4A7C15
+    state = mixed(mixed((seed + step) % 2**64) ^ offset)
+    while True:
+        state = (state + step) % 2**64
+        yield (mixed(state) >> 11) / 2**53
 
 
 def encode_ranks(ranks: Mapping[bytes, int], word: bytes) -> list[int]:

@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     from ._fitting import Appender
     from ._rewriter import Placed, Rewriter
     from .explain import Absence, Canonicity, ExplainedIds, Explanation, Health, Origin
+    from .growing import GrowthReport, RowsReport
+    from .progress import Progress
+    from .pruning import PruneReport
     from .ragged import Ragged
 
 
@@ -177,6 +180,8 @@ class Tokenizer(Decoding):
         add_eos: bool = False,
         special: Special = "text",
         errors: Errors = "strict",
+        dropout: float = 0.0,
+        seed: int | None = None,
     ) -> list[int]:
         """The ids of a text.
 
@@ -191,6 +196,12 @@ class Tokenizer(Decoding):
         errors : "strict", "surrogateescape" or "replace"
             What a lone surrogate in a str is: an error with its offset, the byte it stands for (U+DC80 to U+DCFF), or
             U+FFFD.
+        dropout : float from 0 to 1
+            BPE-dropout: the probability with which a place to merge is left out in each step, as when a model trains
+            on more than one way to split a word. 1 leaves the bytes (or characters). Decoding is not touched by it.
+        seed : int from 0 to 2**64 - 1, optional
+            Decides what dropout leaves out: the same seed gives the same ids, in every method and for any number of
+            threads. Text i of a batch has the seed ``seed + i``. A new one for each call unless given.
 
         Returns
         -------
@@ -213,7 +224,13 @@ class Tokenizer(Decoding):
         [1, 263, 107, 121, 122, 2]
         >>> tok.encode("low<eos>", special="all")
         [263, 2]
+        >>> tok.encode("lowest", dropout=0.5, seed=1)
+        [114, 117, 125, 107, 121, 122]
         """
+        if dropout:
+            return self._dropping(dropout, seed).encode(
+                text, add_bos=add_bos, add_eos=add_eos, special=special, errors=errors
+            )
         if special == "text" and errors == "strict":
             matcher = self._always
             try:
@@ -234,10 +251,16 @@ class Tokenizer(Decoding):
         add_eos: bool = False,
         special: Special = "text",
         errors: Errors = "strict",
+        dropout: float = 0.0,
+        seed: int | None = None,
     ) -> NDArray[np.uint32]:
         """As :meth:`encode`, into a numpy array: uint32, shape (n_tokens,)."""
         import numpy as np
 
+        if dropout:
+            return self._dropping(dropout, seed).encode_array(
+                text, add_bos=add_bos, add_eos=add_eos, special=special, errors=errors
+            )
         matcher = self._always if special == "text" else self._matcher(special, text, errors)
         ids: NDArray[np.uint32] = _run(self._front.encode_array, text, matcher, errors)
         if add_bos or add_eos:
@@ -254,10 +277,19 @@ class Tokenizer(Decoding):
         add_eos: bool = False,
         special: Special = "text",
         errors: Errors = "strict",
+        dropout: float = 0.0,
+        seed: int | None = None,
     ) -> list[list[int]]:
         """The ids of many texts, on all cores unless ``threads`` says how many; as a list for each text."""
         rows = self.encode_batch_array(
-            texts, threads=threads, add_bos=add_bos, add_eos=add_eos, special=special, errors=errors
+            texts,
+            threads=threads,
+            add_bos=add_bos,
+            add_eos=add_eos,
+            special=special,
+            errors=errors,
+            dropout=dropout,
+            seed=seed,
         )
         listed: list[list[int]] = _engine.lists(rows.ids, rows.offsets)
         return listed
@@ -271,6 +303,8 @@ class Tokenizer(Decoding):
         add_eos: bool = False,
         special: Special = "text",
         errors: Errors = "strict",
+        dropout: float = 0.0,
+        seed: int | None = None,
     ) -> Ragged:
         """As :meth:`encode_batch`, into two flat arrays: a :class:`Ragged` of uint32 ids and int64 offsets.
 
@@ -280,6 +314,15 @@ class Tokenizer(Decoding):
 
         if isinstance(texts, (str, bytes)):
             raise TypeError("encode_batch takes many texts; for a single one call encode, or give [text]")
+        if dropout:
+            return self._dropping(dropout, seed).encode_batch_array(
+                arrow.listed(texts) if arrow.is_array(texts) else texts,  # rows of one array would be numbered anew
+                threads=threads,
+                add_bos=add_bos,
+                add_eos=add_eos,
+                special=special,
+                errors=errors,
+            )
         number = check_threads(threads, BytepairError)
         if arrow.is_array(texts):
             if not (isinstance(special, str) and special == "error"):
@@ -342,6 +385,8 @@ class Tokenizer(Decoding):
         add_eos: bool = False,
         special: Special = "text",
         errors: Errors = "strict",
+        dropout: float = 0.0,
+        seed: int | None = None,
     ) -> tuple[list[int], list[tuple[int, int]]]:
         """The ids of a text, and where in it each of them comes from.
 
@@ -350,7 +395,7 @@ class Tokenizer(Decoding):
         text : str or bytes
         unit : "characters" or "bytes"
             What the places are counted in; a byte that is no UTF-8 is one character.
-        add_bos, add_eos, special, errors
+        add_bos, add_eos, special, errors, dropout, seed
             As for :meth:`encode`; what is put around the text has the place (0, 0).
 
         Returns
@@ -366,6 +411,10 @@ class Tokenizer(Decoding):
         >>> tok.encode_with_offsets("low \u00e9")
         ([263, 38, 201, 175], [(0, 3), (3, 4), (4, 5), (4, 5)])
         """
+        if dropout:
+            return self._dropping(dropout, seed).encode_with_offsets(
+                text, unit=unit, add_bos=add_bos, add_eos=add_eos, special=special, errors=errors
+            )
         check_choice("unit", unit, ("characters", "bytes"))
         data = to_bytes(text, errors)
         matcher = self._matcher(special, data, errors)  # refuses what special="error" refuses
@@ -425,7 +474,13 @@ class Tokenizer(Decoding):
         return {**v.added, **{name: v.specials[name] for name in special}}
 
     def encode_iter(
-        self, chunks: Iterable[Text], *, special: Special = "text", errors: Errors = "strict"
+        self,
+        chunks: Iterable[Text],
+        *,
+        special: Special = "text",
+        errors: Errors = "strict",
+        dropout: float = 0.0,
+        seed: int | None = None,
     ) -> Iterator[int]:
         """The ids of a text that comes in chunks, as if they were joined.
 
@@ -440,6 +495,8 @@ class Tokenizer(Decoding):
         >>> list(tok.encode_iter(["lo", "w lo", "wer"])) == tok.encode("low lower")
         True
         """
+        if dropout:
+            return self._dropping(dropout, seed).encode_iter(chunks, special=special, errors=errors)
         if isinstance(chunks, (str, bytes)):
             raise TypeError("encode_iter takes chunks of text; for a single text call encode, or give [text]")
         if isinstance(special, str) and special == "error":
@@ -459,20 +516,39 @@ class Tokenizer(Decoding):
             yield i
 
     @_direct("count")
-    def count(self, text: Text, *, special: Special = "text", errors: Errors = "strict") -> int:
+    def count(
+        self,
+        text: Text,
+        *,
+        special: Special = "text",
+        errors: Errors = "strict",
+        dropout: float = 0.0,
+        seed: int | None = None,
+    ) -> int:
         """How many tokens :meth:`encode` would give, without making them."""
+        if dropout:
+            return self._dropping(dropout, seed).count(text, special=special, errors=errors)
         self._encode  # noqa: B018  # from now on a count is direct too
         matcher = self._always if special == "text" else self._matcher(special, text, errors)
         n: int = _run(self._front.count, text, matcher, errors)
         return n
 
     def count_batch(
-        self, texts: Iterable[Text], *, special: Special = "text", errors: Errors = "strict", threads: int | None = None
+        self,
+        texts: Iterable[Text],
+        *,
+        special: Special = "text",
+        errors: Errors = "strict",
+        threads: int | None = None,
+        dropout: float = 0.0,
+        seed: int | None = None,
     ) -> list[int]:
         """How many tokens each text has."""
         import numpy as np
 
-        rows = self.encode_batch_array(texts, threads=threads, special=special, errors=errors)
+        rows = self.encode_batch_array(
+            texts, threads=threads, special=special, errors=errors, dropout=dropout, seed=seed
+        )
         counts: list[int] = np.diff(rows.offsets).tolist()
         return counts
 
@@ -484,10 +560,18 @@ class Tokenizer(Decoding):
         """
         return self._front.pretokens(to_bytes(text, errors), self._always)
 
-    def pieces(self, text: Text, *, special: Special = "text", errors: Errors = "strict") -> list[bytes]:
+    def pieces(
+        self,
+        text: Text,
+        *,
+        special: Special = "text",
+        errors: Errors = "strict",
+        dropout: float = 0.0,
+        seed: int | None = None,
+    ) -> list[bytes]:
         """The bytes of each token of the text; a character that the alphabet does not have is one piece."""
         vocab = self.vocab
-        ids = self.encode(text, special=special, errors=errors)
+        ids = self.encode(text, special=special, errors=errors, dropout=dropout, seed=seed)
         alphabet = self._vocabulary.alphabet
         if alphabet.listed or not alphabet.has_fallback_bytes:
             return [vocab[i] for i in ids]
@@ -512,7 +596,7 @@ class Tokenizer(Decoding):
         side : "right" or "left"
             The side that is cut off.
         **options
-            As for :meth:`encode`: add_bos, add_eos, special, errors.
+            As for :meth:`encode`: add_bos, add_eos, special, errors, dropout, seed.
 
         Returns
         -------
@@ -530,7 +614,8 @@ class Tokenizer(Decoding):
         """
         from ._fitting import truncate
 
-        return truncate(self, text, max_tokens, side, _known(options, ("add_bos", "add_eos", "special", "errors")))
+        tok, known = self._fitting_with(options)
+        return truncate(tok, text, max_tokens, side, known)
 
     def chunks(
         self, text: str | bytes, max_tokens: int, overlap: int = 0, **options: Any
@@ -545,7 +630,7 @@ class Tokenizer(Decoding):
         overlap : int
             How many tokens, at most, a chunk repeats from the end of the one before it.
         **options
-            As for :meth:`encode`: add_bos, add_eos, special, errors.
+            As for :meth:`encode`: add_bos, add_eos, special, errors, dropout, seed.
 
         Yields
         ------
@@ -566,7 +651,14 @@ class Tokenizer(Decoding):
         """
         from ._fitting import chunks
 
-        return chunks(self, text, max_tokens, overlap, _known(options, ("add_bos", "add_eos", "special", "errors")))
+        tok, known = self._fitting_with(options)
+        return chunks(tok, text, max_tokens, overlap, known)
+
+    def _fitting_with(self, options: dict[str, Any]) -> tuple[Tokenizer, dict[str, Any]]:
+        """The tokenizer that counts, and what else was asked for."""
+        known = dict(_known(options, ("add_bos", "add_eos", "special", "errors", "dropout", "seed")))
+        dropout, seed = known.pop("dropout", 0.0), known.pop("seed", None)
+        return self._dropping(dropout, seed) if dropout else self, known
 
     def appender(self, *, special: Special = "text", errors: Errors = "strict") -> Appender:
         """For a text that grows: ``append(text)`` gives the number of tokens so far, ``undo()`` takes one back.
@@ -767,8 +859,210 @@ class Tokenizer(Decoding):
         """
         vocabulary, number = cut(self._vocabulary, vocab_size, renumber)
         record = None if self.record is None else self.record.cut(len(vocabulary.merges))
-        smaller = Tokenizer(vocabulary, self._pattern, record, self._around, self._codec.cache_bytes)
+        smaller = Tokenizer(vocabulary, self._pattern, record, self._around.renumbered(number), self._codec.cache_bytes)
         return (smaller, number) if renumber else smaller
+
+    # ---- a larger one ----
+
+    def extend(
+        self,
+        corpus: Any,
+        vocab_size: int,
+        *,
+        min_freq: int | None = None,
+        convention: str | None = None,
+        threads: int | None = None,
+        progress: Progress = None,
+    ) -> tuple[Tokenizer, GrowthReport]:
+        """The tokenizer with more merges, learned from a corpus behind those that there are; every id stays.
+
+        The corpus is encoded with the merges there are, and training goes on from there: a tokenizer that was trained
+        and then extended on the same corpus is the larger one that training would have made. New ids are behind all
+        others, special tokens included. Under the rank rule the new tokens have the highest ranks.
+
+        Parameters
+        ----------
+        corpus : as for :func:`bytepair.train`
+            The names of special and added tokens cut it and are never learned from.
+        vocab_size : int
+            Distinct ids in all.
+        min_freq, convention : optional
+            As for :func:`bytepair.train`; unless given, what the record says of the training before, else 2 and
+            "first".
+        threads, progress : optional
+            As for :func:`bytepair.train`.
+
+        Returns
+        -------
+        Tokenizer, GrowthReport
+            The report says how many merges were ``added``, why there are no more (``stopped``), the bytes per token of
+            the corpus before and after, and has the ``record`` of the new merges. The tokenizer has none.
+
+        Raises
+        ------
+        VocabularyError
+            There are more ids already, or the vocabulary is irregular, so that new merges would not only be made where
+            they were learned.
+
+        Examples
+        --------
+        >>> import bytepair
+        >>> tok = bytepair.train("low low lower lowest", num_merges=2)
+        >>> larger, report = tok.extend("low low lower lowest", 266)
+        >>> larger == bytepair.train("low low lower lowest", num_merges=4), report.added
+        (True, 2)
+        """
+        from .growing import extend
+
+        return extend(
+            self, corpus, vocab_size, min_freq=min_freq, convention=convention, threads=threads, progress=progress
+        )
+
+    def retrain(
+        self,
+        corpus: Any,
+        vocab_size: int | None = None,
+        *,
+        min_freq: int | None = None,
+        convention: str | None = None,
+        threads: int | None = None,
+        progress: Progress = None,
+    ) -> tuple[Tokenizer, GrowthReport]:
+        """A tokenizer with the same pattern, special tokens and settings, all of whose merges are new.
+
+        Parameters
+        ----------
+        corpus, min_freq, convention, threads, progress
+            As for :meth:`extend`.
+        vocab_size : int, optional
+            Distinct ids in all; as many as now unless given.
+
+        Returns
+        -------
+        Tokenizer, GrowthReport
+            As for :meth:`extend`; special tokens that come last get other ids where the size is another.
+
+        Raises
+        ------
+        TrainingError
+            It is a foreign tokenizer of characters.
+
+        Examples
+        --------
+        >>> import bytepair
+        >>> tok = bytepair.train("low low lower lowest", num_merges=2, pattern="al1")
+        >>> other, report = tok.retrain("wide wider widest")
+        >>> [other.token_str(i) for i in other.merges.values()], report.tokens_before, report.tokens_after
+        (['wi', 'wid'], 17, 11)
+        """
+        from .growing import retrain
+
+        return retrain(
+            self, corpus, vocab_size, min_freq=min_freq, convention=convention, threads=threads, progress=progress
+        )
+
+    def add_specials(
+        self, names: Iterable[str], *, roles: Mapping[str, str] | None = None
+    ) -> tuple[Tokenizer, RowsReport]:
+        """The tokenizer with more special tokens, whose ids are behind all others.
+
+        Parameters
+        ----------
+        names : names
+        roles : role -> name, optional
+            Which special is ``bos``, ``eos``, ``pad`` or ``unk``, where that is not as before and the names do not say
+            so.
+
+        Returns
+        -------
+        Tokenizer, RowsReport
+            The report has the new ``ids`` and the rows before and after.
+
+        Raises
+        ------
+        SpecialTokenError
+            A name is there already, empty or given twice.
+
+        Examples
+        --------
+        >>> import bytepair
+        >>> tok, report = bytepair.train("low low", num_merges=1).add_specials(["<user>", "<end>"])
+        >>> report.ids
+        {'<user>': 263, '<end>': 264}
+        """
+        from .growing import add_specials
+
+        return add_specials(self, names, roles)
+
+    def pad_to_multiple(self, n: int) -> tuple[Tokenizer, RowsReport]:
+        """The tokenizer with a number of rows that ``n`` divides, as embedding tables like it; ids do not change.
+
+        :attr:`n_rows` is what grows. Ids behind the highest have no token; ids that are added later come there. Our own
+        format keeps it, others say that they do not.
+
+        Examples
+        --------
+        >>> import bytepair
+        >>> tok, report = bytepair.train("low low", num_merges=1).pad_to_multiple(64)
+        >>> tok.n_rows, tok.vocab_size
+        (320, 263)
+        """
+        from .growing import pad_to_multiple
+
+        return pad_to_multiple(self, n)
+
+    # ---- only some of its tokens ----
+
+    def prune(
+        self,
+        keep: Iterable[int | bytes | str] | None = None,
+        drop: Iterable[int | bytes | str] | None = None,
+        *,
+        renumber: bool = False,
+        children: bool = False,
+        corpus: Any = None,
+    ) -> tuple[Tokenizer, PruneReport]:
+        """A tokenizer with fewer tokens, chosen one by one.
+
+        Parameters
+        ----------
+        keep : ids, or tokens as bytes or str
+            What stays, with all tokens that are needed to make it: ``numpy.unique(tok.encode_array(text))`` keeps what
+            a text uses.
+        drop : ids, or tokens as bytes or str
+            What goes instead. A token that another one is made of goes only with that one.
+        renumber : bool
+            Number what stays from 0 without gaps; else every id keeps its number.
+        children : bool
+            Let all go that is made of what is dropped.
+        corpus : as for :func:`bytepair.train`, optional
+            What to look through for pretokens that are split otherwise.
+
+        Returns
+        -------
+        Tokenizer, PruneReport
+            The report has the old ids' new ones (``ids``), what went (``dropped``), how it is split now (``split``) and
+            what changed in the corpus (``changed``). Alphabet, special and added tokens always stay.
+
+        Raises
+        ------
+        VocabularyError
+            Neither or both are given, a token of the alphabet or a special one is to go, or one without what is made
+            of it.
+        UnknownTokenError
+            There is no such token.
+
+        Examples
+        --------
+        >>> import bytepair
+        >>> tok = bytepair.train("low low lower lowest", num_merges=4)
+        >>> small, report = tok.prune(keep=[b" low"])
+        >>> [small.token_str(i) for i in small.merges.values()], len(report.dropped)
+        (['lo', 'low', ' low'], 1)
+        """
+        from .pruning import prune
+
+        return prune(self, keep, drop, bool(renumber), bool(children), corpus)
 
     # ---- keeping it ----
 
@@ -838,6 +1132,25 @@ class Tokenizer(Decoding):
             f"{len(self._vocabulary.specials)} special, {self.alphabet}, rule {self.rule!r}, pattern {name!r}>"
         )
 
+    # ---- dropout ----
+
+    def _dropping(self, dropout: float, seed: int | None) -> Tokenizer:
+        """This tokenizer for one call with dropout: only its codec is another."""
+        from ._dropout import DroppingCodec, check_dropout, check_seed
+
+        codec = DroppingCodec(self._codec, self._dropout_encoder, check_dropout(dropout), check_seed(seed))
+        made = Tokenizer(self._vocabulary, self._pattern, None, self._around)
+        object.__setattr__(made, "_codec", codec)
+        for name in ("vocab", "_always", "_names"):  # which are the same for both, and take time
+            vars(made)[name] = getattr(self, name)
+        return made
+
+    @cached_property
+    def _dropout_encoder(self) -> Any:
+        from ._dropout import engine_encoder
+
+        return engine_encoder(self._codec)
+
     # ---- specials in a text ----
 
     @cached_property
@@ -866,6 +1179,11 @@ class Tokenizer(Decoding):
         # In a byte-level file a name beyond ASCII is decoded as letters, which are other bytes.
         plain = not self._around.letters or all(name.isascii() for name in self._names.values())
         return plain and not self._changes_text and (template is None or template.trims_offsets is None)
+
+    @property
+    def _changes_text_before(self) -> bool:
+        """Whether what is cut may be another text than what came, or names ask for more than to be found."""
+        return not isinstance(self._front, Codec)
 
     @property
     def _changes_text(self) -> bool:

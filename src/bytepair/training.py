@@ -9,17 +9,20 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from . import _engine
 from ._check import brief, whole
 from ._check import threads as check_threads
-from ._codec import DEFAULT_CACHE_BYTES, dropped_classes, engine_alphabet
+from ._codec import DEFAULT_CACHE_BYTES, NONE, dropped_classes, engine_alphabet
+from ._learning import CONVENTIONS, Kept, Learner
 from .corpus import WordCounts
 from .errors import BytepairNotice, SpecialTokenError, TrainingError, VocabularyError
 from .pattern import Pattern, resolve
+from .pipeline.around import Around
 from .progress import Progress, Report
-from .record import SMALL_CORPUS, MergeStep, TrainingRecord, excerpt
+from .record import SMALL_CORPUS, PendingRecord, examples_of
 from .tokenizer import Tokenizer
 from .vocabulary import (
     AL1_SPECIALS,
@@ -35,8 +38,6 @@ from .vocabulary import (
     floor,
 )
 
-CONVENTIONS = ("first",)
-LATER_CONVENTIONS = ("huggingface", "rustbpe", "cs336", "subword-nmt")
 SLICE = 0.05
 """Seconds that the engine merges before Ctrl-C and the progress bar get their turn."""
 
@@ -58,6 +59,15 @@ def train(
     threads: int | None = None,
     progress: Progress = None,
     roles: Mapping[str, str] | None = None,
+    max_memory: int | None = None,
+    min_word_count: int = 1,
+    max_token_length: int | None = None,
+    initial_alphabet: Iterable[str] = (),
+    limit_alphabet: int | None = None,
+    checkpoint: str | Path | None = None,
+    checkpoint_every: int = 1000,
+    resume: bool | str | Path = False,
+    normalizer: Any = None,
     cache_bytes: int = DEFAULT_CACHE_BYTES,
 ) -> Tokenizer:
     """Learns a byte-pair-encoding tokenizer.
@@ -94,14 +104,40 @@ def train(
         The order of the 256 byte ids.
     min_freq : int
         The lowest count of a pair that is merged.
-    convention : "first"
-        Among pairs of equal count, the one whose first place in the corpus is earliest, looked up anew at each step.
+    convention : "first", "huggingface", "rustbpe", "cs336" or "subword-nmt"
+        Which of equally frequent pairs is merged; see the notes.
     threads : int, optional
         All cores unless given.
     progress : callable or True, optional
         Called with a :class:`bytepair.progress.Report` now and then; True shows a bar on a terminal.
     roles : role -> name, optional
         Which special is ``bos``, ``eos``, ``pad`` or ``unk`` where their names do not say so.
+    max_memory : int, optional
+        Bytes that the counted words may take; above it they go to disk and come back (:meth:`WordCounts.from_corpus`).
+        What is learned is the same. Merging takes memory of its own, about 30 bytes for each byte of distinct words.
+    min_word_count : int
+        Leave out pretokens that come fewer times in the whole corpus. How many is told in a notice.
+    max_token_length : int, optional
+        The longest token that is made, in first symbols: bytes, or characters with an alphabet of them (a mark that is
+        a symbol of its own is one).
+    initial_alphabet : iterable of str
+        Characters to have in the alphabet though the corpus may lack them (alphabet of characters only); with a fused
+        mark, plain and marked.
+    limit_alphabet : int, optional
+        Have only the so many most frequent characters, and those of ``initial_alphabet`` (alphabet of characters only);
+        the others are unknown and no merge crosses them. Among equals the lowest code points stay.
+    checkpoint : str or Path, optional
+        A file that keeps the state of training, written anew every ``checkpoint_every`` merges, and beside it one with
+        ``.words`` behind its name, which keeps the counted corpus. At any moment both are whole.
+    checkpoint_every : int
+        Merges between two writings.
+    resume : bool, str or Path
+        True goes on from the ``checkpoint``, or begins anew where there is none yet; a path goes on from that file. The
+        result is that of an unbroken training. The corpus is counted again only where it cannot be told by its texts,
+        or by the sizes and times of its files, that it is the same.
+    normalizer : "nfc", "nfd", "nfkc", "nfkd", "lower", "strip_accents", ("replace", old, new), or a list of these
+        Changes each text, between its special tokens, before it is cut: here, and whenever the tokenizer encodes. Such
+        a tokenizer is not :attr:`~Tokenizer.lossless`. None by default. A byte that is no UTF-8 passes as it is.
     cache_bytes : int
         As for :func:`bytepair.load`: what the tokenizer may keep of the words that it has seen.
 
@@ -115,12 +151,34 @@ def train(
     VocabularyError
         ``vocab_size`` is under what exists before the first merge; the message names that floor.
     TrainingError
-        An option or the corpus cannot be used.
+        An option or the corpus cannot be used, or the checkpoint is that of another training.
     FormatError
-        A file of the corpus is damaged, or has no text where it should have; the message names file and place.
+        A file of the corpus or the checkpoint is damaged, or a file has no text where it should have; the message names
+        file and place.
 
     Notes
     -----
+    Conventions. All take the pair with the highest count; among equal counts
+
+    - ``first`` takes the one whose first place in the corpus is earliest, looked up anew at each step (the articles,
+      minbpe, ``Counter.most_common``);
+    - ``huggingface`` and ``rustbpe`` take the smallest (left, right), both numbered as these trainers do, whatever ids
+      the tokens have here: bytes in GPT-2's order or by value, characters by code point, those with a mark behind the
+      plain ones, then merges by age. bpeasy does as rustbpe;
+    - ``cs336`` takes the lexicographically greatest (left bytes, right bytes);
+    - ``subword-nmt`` the greatest (left text, right text); its scheme is an alphabet of characters with a fused mark
+      and the pattern ``"spaces"``.
+
+    Where those trainers do otherwise, we do not follow. ``tokenizers`` and rustbpe learn from the names of special
+    tokens in the text; ours are cut out. ``tokenizers`` counts in 32 bits and wraps, and so does rustbpe from 2^31 on;
+    ours are 64 bits. With ``end_of_word_suffix``, and among rare characters that ``limit_alphabet`` drops,
+    ``tokenizers`` goes by the order of a hash table, which may differ from run to run; ours goes by code points. It
+    also joins what stands on both sides of a dropped character. Its ``max_token_length=n`` allows n - 1 bytes (save for
+    pairs of single bytes), ours n. rustbpe and bpeasy have no ``min_freq``: theirs is 1.
+
+    Runs of digits, and anything else that shall not grow, are the pattern's business: ``\\p{N}{1,3}`` in it, as in
+    ``"cl100k"``, makes groups of at most three digits.
+
     Training that ends before the vocabulary is full says so in a :class:`bytepair.BytepairNotice` and in
     ``record.stopped``. The algorithm: Gage 1994; Sennrich, Haddow and Birch 2016; on bytes, Radford et al. 2019.
 
@@ -140,52 +198,107 @@ def train(
         names.append(UNK)
     check_choice("layout", layout, LAYOUTS)
     check_choice("byte_order", byte_order, BYTE_ORDERS)
-    _check_convention(convention)
+    if convention not in CONVENTIONS:
+        raise TrainingError(f"convention is {convention!r}; it can be {', '.join(map(repr, CONVENTIONS))}")
     min_freq = whole("min_freq", min_freq, 1, TrainingError)
     vocab_size = whole("vocab_size", vocab_size, 0, TrainingError)
     if num_merges is not None:
         num_merges = whole("num_merges", num_merges, 0, TrainingError)
+    if max_token_length is not None:
+        max_token_length = whole("max_token_length", max_token_length, 2, TrainingError, (1 << 32) - 2)
     threads = check_threads(threads, TrainingError)
     cache_bytes = whole("cache_bytes", cache_bytes, 0, TrainingError)
     if scheme.kind == "bytes":  # known before counting: refuse at once
         _wanted_merges(scheme, len(names), vocab_size, num_merges)
-    cutter = resolve(pattern if pattern is not None else "gpt2" if alphabet == "bytes" else "whitespace")
+    initial = _initial_points(initial_alphabet)
+    if limit_alphabet is not None:
+        limit_alphabet = whole("limit_alphabet", limit_alphabet, 1, TrainingError)
+    _check_alphabet_options(scheme, initial, limit_alphabet)
+    min_word_count = whole("min_word_count", min_word_count, 1, TrainingError)
+    normaliser = None
+    if normalizer is not None:
+        from .pipeline.normalise import normaliser_of
+
+        normaliser = normaliser_of(normalizer)
     if isinstance(corpus, WordCounts):
-        words = corpus
-    else:
-        words = WordCounts.from_corpus(corpus, pattern=cutter, specials=names, threads=threads, progress=progress)
+        given = None if pattern is None else resolve(pattern)
+        pattern, normaliser = corpus.for_training(given, names, normaliser)
+    cutter = resolve(pattern if pattern is not None else "gpt2" if alphabet == "bytes" else "whitespace")
+    if isinstance(corpus, WordCounts) and min_word_count > 1:
+        corpus, left_out = corpus.filter(min_count=min_word_count)
+        if left_out.words:
+            warnings.warn(f"min_word_count={min_word_count}: {left_out}", BytepairNotice, stacklevel=2)
+    settings = {
+        "pattern": [list(stage) for stage in cutter.stages],
+        "unicode": cutter.unicode_version,
+        "alphabet": alphabet,
+        "end_of_word": end_of_word,
+        "unknown": unknown,
+        "specials": sorted(names),
+        "convention": convention,
+        "min_freq": min_freq,
+        "min_word_count": min_word_count,
+        "max_token_length": max_token_length,
+        "initial_alphabet": sorted(initial),
+        "limit_alphabet": limit_alphabet,
+        "normalizer": None if normaliser is None else normaliser.to_json(),
+    }
+    kept = Kept(checkpoint, checkpoint_every, resume, settings)
+    words = kept.words(
+        corpus,
+        lambda: WordCounts.from_corpus(
+            corpus,
+            pattern=cutter,
+            specials=names,
+            threads=threads,
+            progress=progress,
+            max_memory=max_memory,
+            min_word_count=min_word_count,
+            normalizer=normaliser,
+        ),
+        (cutter, names, normaliser),
+    )
 
     dropped = dropped_classes(scheme, cutter)
     if scheme.kind == "characters":
-        inner, last = (found.tolist() for found in _engine.collect_characters(words.text, words.offsets, dropped))
-        if end_of_word == "fused":
-            scheme = replace(scheme, points=tuple(inner), last_points=tuple(last))
-        else:
-            scheme = replace(scheme, points=tuple(sorted({*inner, *last})))
+        scheme = _characters(scheme, words, dropped, initial, limit_alphabet)
     wanted = _wanted_merges(scheme, len(names), vocab_size, num_merges)
-    trainer = _engine.Trainer(
-        words.text,
-        words.offsets,
-        words.counts,
-        dropped,
-        engine_alphabet(scheme, range(scheme.size), closed=True),
-        scheme.size,
-        min_freq,
-    )
+    learner = Learner(words, dropped, scheme, min_freq, convention, max_token_length, kept.columns(wanted))
     with Report.reporter("merge", "merges", wanted, progress) as report:
-        done = 0
-        while done < wanted and not trainer.exhausted:
-            done = trainer.run(wanted, SLICE)
-            report.update(done)
+        kept.keep(learner)
+        while learner.done < wanted and not learner.exhausted:
+            learner.run(min(wanted, kept.next_stop(learner.done)), SLICE)
+            kept.keep(learner)
+            report.update(learner.done)
+    kept.keep(learner, last=True)
 
-    left, right, *_ = columns = [column.tolist() for column in trainer.merges()]
-    vocabulary = assemble(scheme, names, layout, byte_order, roles, symbol_pairs=list(zip(left, right)))
-    record = _record(trainer, columns, vocabulary, words, dropped, convention, min_freq, wanted)
-    if done < wanted:
+    left, right, *_ = columns = learner.columns()
+    vocabulary = assemble(
+        scheme, names, layout, byte_order, roles, symbol_pairs=list(zip(left.tolist(), right.tolist()))
+    )
+    best = learner.best_left()
+    limited = max_token_length is not None or limit_alphabet is not None
+    stopped = _stopped(words, vocabulary, best, min_freq, learner.done == wanted, limited)
+    record = PendingRecord(
+        columns=columns,
+        frequencies=learner.frequencies(),
+        length_before=kept.length_before(learner),
+        ids=[*vocabulary.base, *(new for _, _, new in vocabulary.merges)],
+        texts=vocabulary.tokens,
+        words=examples_of(columns[-1], words.text, words.offsets),
+        totals=(words.total, len(words)),
+        convention=convention,
+        min_freq=min_freq,
+        stopped=stopped,
+        best_left=best,
+        corpus=_small_corpus(vocabulary, words, dropped),
+    )
+    if learner.done < wanted:
         warnings.warn(
-            f"training stopped after {done} of {wanted} merges: {record.stopped}", BytepairNotice, stacklevel=2
+            f"training stopped after {learner.done} of {wanted} merges: {stopped}", BytepairNotice, stacklevel=2
         )
-    return Tokenizer(vocabulary, cutter, record, cache_bytes=cache_bytes)
+    around = None if normaliser is None else Around(normaliser)
+    return Tokenizer(vocabulary, cutter, record, around, cache_bytes=cache_bytes)
 
 
 def _scheme(alphabet: str, end_of_word: str | None, unknown: str) -> Alphabet:
@@ -199,13 +312,54 @@ def _scheme(alphabet: str, end_of_word: str | None, unknown: str) -> Alphabet:
     return Alphabet(alphabet, end_of_word, unknown)  # type: ignore[arg-type]
 
 
-def _check_convention(convention: str) -> None:
-    if convention in LATER_CONVENTIONS:
+def _initial_points(characters: Iterable[str]) -> set[int]:
+    if not isinstance(characters, Iterable):
         raise TrainingError(
-            f'convention={convention!r} is planned and not there yet; convention="first" is what this version trains'
+            f"initial_alphabet is {brief(characters)}; give characters, such as 'abc' or ['a', 'b', 'c']"
         )
-    if convention not in CONVENTIONS:
-        raise TrainingError(f'convention is {convention!r}; it can be "first"')
+    points = set()
+    for character in characters:
+        if not isinstance(character, str) or len(character) != 1 or 0xD800 <= ord(character) < 0xE000:
+            raise TrainingError(f"initial_alphabet holds {brief(character)}, which is no single character")
+        points.add(ord(character))
+    return points
+
+
+def _check_alphabet_options(scheme: Alphabet, initial: set[int], limit: int | None) -> None:
+    if scheme.kind == "bytes" and (initial or limit is not None):
+        option = "initial_alphabet" if initial else "limit_alphabet"
+        raise TrainingError(
+            f'{option} needs alphabet="characters": an alphabet of bytes always has all 256; leave it out'
+        )
+    if limit is not None and scheme.unknown == "error":
+        raise TrainingError(
+            f"limit_alphabet={limit} leaves out characters of the corpus, and unknown='error' has no tokens for them; "
+            f'choose unknown="bytes" or unknown="{UNK}"'
+        )
+
+
+def _characters(scheme: Alphabet, words: WordCounts, dropped: Any, initial: set[int], limit: int | None) -> Alphabet:
+    """The alphabet with the characters that the words have, and what the options say of them."""
+    found = _engine.collect_characters(words.text, words.offsets, dropped)
+    inner, last = ({*points.tolist()} for points in found)
+    if limit is not None:
+        kept = {*_most_frequent(words, inner | last, limit), *initial}
+        inner, last = inner & kept, last & kept
+    if scheme.end_of_word == "fused":
+        return replace(scheme, points=tuple(sorted(inner | initial)), last_points=tuple(sorted(last | initial)))
+    return replace(scheme, points=tuple(sorted(inner | last | initial)))
+
+
+def _most_frequent(words: WordCounts, points: set[int], limit: int) -> list[int]:
+    counts = dict.fromkeys(points, 0)
+    for word, count in words.items():
+        for character in word.decode("utf-8", "surrogateescape"):
+            point = ord(character)
+            if point >= 0xDC80 and point <= 0xDCFF:
+                point = 0xDC00 | point & 0xFF  # a byte that is no UTF-8
+            if point in counts:
+                counts[point] += count
+    return sorted(counts, key=lambda point: (-counts[point], point))[:limit]
 
 
 def _wanted_merges(scheme: Alphabet, n_specials: int, vocab_size: int, num_merges: int | None) -> int:
@@ -221,61 +375,23 @@ def _wanted_merges(scheme: Alphabet, n_specials: int, vocab_size: int, num_merge
     return wanted
 
 
-def _record(
-    trainer: Any,
-    columns: list[list[int]],
-    vocabulary: Vocabulary,
+def _stopped(
     words: WordCounts,
-    dropped: Any,
-    convention: str,
+    vocabulary: Vocabulary,
+    best: tuple[int, int, int] | None,
     min_freq: int,
-    wanted: int,
-) -> TrainingRecord:
-    left, _, counts, tied, lengths, examples = columns
+    full: bool,
+    limited: bool,
+) -> str:
+    if full:
+        return "the vocabulary is full"
+    if not words.total:
+        return "the corpus holds no text"
+    if best is None:
+        return "every pretoken is a single token" if not limited else "no two neighbours are left that may merge"
     ids = [*vocabulary.base, *(new for _, _, new in vocabulary.merges)]
-    frequencies = trainer.frequencies().tolist()
-    n_base = len(vocabulary.base)
-    steps = tuple(
-        MergeStep(
-            step=k,
-            left=merge[0],
-            right=merge[1],
-            new_id=merge[2],
-            bytes=vocabulary.tokens[merge[2]],
-            count=counts[k],
-            tied=tied[k],
-            length_after=lengths[k],
-            frequency=frequencies[n_base + k],
-            examples=tuple(
-                excerpt(words.word(w), vocabulary.tokens[merge[2]])
-                for w in examples[3 * k : 3 * k + 3]
-                if w < len(words)
-            ),
-        )
-        for k, merge in enumerate(vocabulary.merges)
-    )
-    best = trainer.best_left()
-    best_left = None if best is None else ((ids[best[0]], ids[best[1]]), best[2])
-    if len(left) == wanted:
-        stopped = "the vocabulary is full"
-    elif not words.total:
-        stopped = "the corpus holds no text"
-    elif best_left is None:
-        stopped = "every pretoken is a single token"
-    else:
-        pair = " + ".join(brief(vocabulary.tokens[i]) for i in best_left[0])
-        stopped = f"no pair comes {min_freq} times any more; the best one left, {pair}, comes {best_left[1]}"
-    return TrainingRecord(
-        steps=steps,
-        length_before=trainer.length_before,
-        pretokens=words.total,
-        distinct=len(words),
-        convention=convention,
-        min_freq=min_freq,
-        stopped=stopped,
-        best_left=best_left,
-        corpus=_small_corpus(vocabulary, words, dropped),
-    )
+    pair = " + ".join(brief(vocabulary.tokens[ids[symbol]]) for symbol in best[:2])
+    return f"no pair comes {min_freq} times any more; the best one left, {pair}, comes {best[2]}"
 
 
 def _small_corpus(
@@ -283,6 +399,7 @@ def _small_corpus(
 ) -> tuple[tuple[tuple[int, ...], int], ...] | None:
     if len(words.text) + len(words) > SMALL_CORPUS:
         return None
-    alphabet = engine_alphabet(vocabulary.alphabet, vocabulary.base, closed=True)
+    unknown = vocabulary.specials.get(UNK, NONE)
+    alphabet = engine_alphabet(vocabulary.alphabet, vocabulary.base, vocabulary.fallback, unknown)
     corpus = ((tuple(alphabet.symbols(word, dropped)), count) for word, count in words.items())
     return tuple((symbols, count) for symbols, count in corpus if symbols)

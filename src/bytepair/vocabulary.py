@@ -7,7 +7,7 @@ decodes (``_codec`` does) and reads no files (``formats`` does). ``tokenizer`` a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
@@ -562,12 +562,16 @@ def cut(v: Vocabulary, vocab_size: int, renumber: bool) -> tuple[Vocabulary, dic
     gone = set(last_first[: size - vocab_size])
     kept = sorted({*v.tokens, *names} - gone)
     number = {old: new if renumber else old for new, old in enumerate(kept)}
+    return without(v, gone, number), number
+
+
+def without(v: Vocabulary, gone: Set[int], number: Mapping[int, int]) -> Vocabulary:
+    """A vocabulary without some tokens that are no names, and their merges; ``number`` has the ids of the rest."""
     number_or_none = {**number, -1: -1}
-    tokens = {number[i]: text for i, text in v.tokens.items() if i not in gone}
     left = [k for k, merge in enumerate(v.merges) if gone.isdisjoint(merge)]
-    smaller = replace(
+    return replace(
         v,
-        tokens=tokens,
+        tokens=dict(sorted((number[i], text) for i, text in v.tokens.items() if i not in gone)),
         marked=frozenset(number[i] for i in v.marked if i not in gone),
         continued=frozenset(number[i] for i in v.continued if i not in gone),
         inert=frozenset(number[i] for i in v.inert if i not in gone),
@@ -579,6 +583,5 @@ def cut(v: Vocabulary, vocab_size: int, renumber: bool) -> tuple[Vocabulary, dic
         added={name: number[i] for name, i in v.added.items()},
         roles={role: number[i] for role, i in v.roles.items()},
         unknown_id=None if v.unknown_id is None else number[v.unknown_id],
-        rows=number[kept[-1]] + 1 if kept else 0,
+        rows=max(number.values(), default=-1) + 1,
     )
-    return smaller, number

@@ -163,3 +163,11 @@ def test_characters(run, tmp_path: Path) -> None:
     result = run("encode", path, "-t", "lowering")
     assert result.exit_code == 1
     assert "'g'" in result.stderr
+
+
+def test_dropout(run, tmp_path: Path) -> None:
+    tok = bytepair.train("low low lower lowest", num_merges=4)
+    tok.save(tmp_path / "t.json")
+    result = run("encode", tmp_path / "t.json", "-t", "low lowest", "--dropout", "0.5", "--seed", 3, "--json")
+    assert json.loads(result.stdout) == tok.encode("low lowest", dropout=0.5, seed=3)
+    assert run("encode", tmp_path / "t.json", "-t", "low", "--dropout", "1.5").exit_code == 2

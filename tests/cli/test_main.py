@@ -30,7 +30,7 @@ def test_help_lists_every_verb_without_importing_one(program) -> None:
 
 
 def test_every_verb_has_a_module_and_help(run) -> None:
-    modules = {path.stem for path in Path(cli.__file__).parent.glob("[a-z]*.py")}
+    modules = {path.stem.replace("_", "-") for path in Path(cli.__file__).parent.glob("[a-z]*.py")}
     assert modules == set(cli.VERBS)
     for verb in cli.VERBS:
         result = run(verb, "--help")

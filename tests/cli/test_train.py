@@ -201,3 +201,42 @@ def test_text_that_is_not_in_its_encoding_has_file_and_offset(run, tmp_path: Pat
     result = run("train", tmp_path, "--errors", "strict", "-o", tmp_path / "out.json")
     assert result.exit_code == 1
     assert "a.txt: byte 0xFF at byte offset 3 is no utf-8" in result.stderr
+
+
+def test_a_normaliser(run, tmp_path: Path) -> None:
+    out = tmp_path / "out.json"
+    result = run(
+        "train", "-", "--num-merges", 3, "--normalizer", "nfc,lower", "--normalizer", "replace:x:y", "-o", out,
+        stdin=b"LOW Low low xx",
+    )  # fmt: skip
+    assert result.exit_code == 0
+    wanted = bytepair.train("LOW Low low xx", num_merges=3, normalizer=["nfc", "lower", ("replace", "x", "y")])
+    assert bytepair.load(out) == wanted
+    for wrong in ("nfq", "replace:a"):
+        result = run("train", "-", "--normalizer", wrong, "-o", out, stdin=b"a")
+        assert result.exit_code == 2
+        assert wrong.split(":")[0] in result.stderr
+
+
+def test_extend(run, tmp_path: Path) -> None:
+    small, large = tmp_path / "small.json", tmp_path / "large.json"
+    bytepair.train(TEXT, num_merges=2).save(small)
+    result = run("train", "-", "--extend", small, "--vocab-size", 266, "-o", large, stdin=TEXT)
+    assert result.exit_code == 0
+    assert bytepair.load(large) == bytepair.train(TEXT, num_merges=4)
+    assert result.stderr.splitlines()[-4:] == [
+        "2 merges learned; 264 ids became 266",
+        "stopped: the vocabulary is full",
+        "bytes per token: 1.667, now 2.857 (12 tokens became 7)",
+        f"saved to {large}",
+    ]
+    for wrong, said in (
+        (["--vocab-size", 266, "--pattern", "al1"], "--pattern"),
+        (["--vocab-size", 266, "--trace"], "--trace"),
+        (["--vocab-size", 266, "--no-specials"], "--no-specials"),
+        ([], "--vocab-size"),
+        (["--vocab-size", 263], "cut"),
+    ):
+        result = run("train", "-", "--extend", small, "-o", large, *wrong, stdin=TEXT)
+        assert result.exit_code == 2
+        assert said in result.stderr

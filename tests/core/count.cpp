@@ -88,6 +88,100 @@ TEST_CASE("counting equals its definition, fed whole or in pieces of any size, w
   }
 }
 
+TEST_CASE("by line is what each line counted alone gives, whole or in pieces, with every family and with specials") {
+  Random random(92);
+  const Specials specials({"'s", "ll", "ll<s>", "x\ny", "b\n"}, {1, 2, 3, 4, 5});
+  std::vector<Splitter> splitters = {gpt2_splitter(), runs_splitter()};
+  for (const char* name : {"gpt2", "cl100k", "qwen2", "o200k", "tekken"}) splitters.push_back(pattern_named(name).splitter());
+  for (int round = 0; round < 6000; ++round) {
+    const Splitter& splitter = splitters[random.below(splitters.size())];
+    const std::optional<Specials> given = random.one_in(2) ? std::optional(specials) : std::nullopt;
+    std::string text;
+    // Long ones, since blocks begin at 64 bytes; line ends of all kinds, and what goes on over them elsewhere.
+    for (std::size_t n = random.between(1, 30); n > 0; --n) {
+      text += tricky_text(random, random.below(random.one_in(4) ? 80 : 6));
+      static const char* const ends[] = {"\n", "\n", "\r\n", "\n\n", " \n", "\n ", "!\n", ".\n/", "x\ny", "b\n", "\r", "  \n  ", "'\ns", "\n\r\n", "'s\n"};
+      text += ends[random.below(std::size(ends))];
+    }
+    std::vector<std::string> documents;
+    for (std::size_t at = 0; at < text.size();) {
+      const std::size_t hit = text.find('\n', at), end = hit == std::string::npos ? text.size() : hit + 1;
+      documents.push_back(text.substr(at, end - at));
+      at = end;
+    }
+    const std::vector<Line> plain = count_plainly(splitter, given ? &*given : nullptr, documents);
+    Counter whole(splitter, given), pieces(splitter, given);
+    const Exact exact(text);
+    whole.feed(exact.data(), exact.size(), 0, true, 0, true);
+    REQUIRE(lines(whole) == plain);
+    for (std::size_t at = 0; at < text.size();) {
+      const std::size_t n = random.between(0, std::min<std::size_t>(text.size() - at, random.one_in(3) ? 300 : 9));
+      const Exact piece(text.substr(at, n));
+      pieces.feed(piece.data(), piece.size(), 0, false, 0, true);
+      at += n;
+    }
+    pieces.feed(nullptr, 0, 0, true, 0, true);
+    REQUIRE(pieces.pending() == 0);
+    REQUIRE(lines(pieces) == plain);
+    const Counter::Words a = whole.words(), b = pieces.words();
+    REQUIRE(a.documents == b.documents);
+    REQUIRE(a.places == b.places);
+    for (std::size_t i = 0; i < a.counts.size(); ++i) {  // a place is that in the whole text
+      const auto from = a.text.begin() + a.offsets[i], to = a.text.begin() + a.offsets[i + 1];
+      REQUIRE(std::equal(from, to, bytes_of(text) + a.places[i]));
+    }
+  }
+}
+
+TEST_CASE("words that were counted elsewhere are added, and in the order of their bytes they ascend") {
+  Random random(93);
+  const Splitter splitter = gpt2_splitter();
+  for (int round = 0; round < 300; ++round) {
+    Counter whole(splitter, std::nullopt), sum(splitter, std::nullopt), part(splitter, std::nullopt);
+    for (u64 d = 0; d < 4; ++d) {
+      std::string text = tricky_text(random, random.below(60));
+      if (random.one_in(2)) text += " a-word-that-is-longer-than-thirty-one-bytes-in-all" + std::to_string(random.below(3));
+      const Exact exact(text);
+      const u64 document = 3 - d;  // backwards: each comes before those that were counted
+      whole.feed(exact.data(), exact.size(), document, true, 0);
+      part.clear();
+      part.feed(exact.data(), exact.size(), document, true, 0);
+      const Counter::Words w = part.words(random.one_in(2));
+      sum.add_words(w.text.data(), w.offsets.data(), w.counts.data(), w.documents.data(), w.places.data(), w.counts.size());
+    }
+    const Counter::Words a = whole.words(), b = sum.words(), sorted = sum.words(true, 2);
+    REQUIRE(a.text == b.text);
+    REQUIRE(a.counts == b.counts);
+    REQUIRE(a.documents == b.documents);
+    REQUIRE(a.places == b.places);
+    std::string last;
+    for (std::size_t i = 0; i < sorted.counts.size(); ++i) {
+      REQUIRE(sorted.counts[i] >= 2);
+      const std::string word(sorted.text.begin() + sorted.offsets[i], sorted.text.begin() + sorted.offsets[i + 1]);
+      REQUIRE(last < word);
+      last = word;
+    }
+  }
+}
+
+TEST_CASE("words of one place come in the order of their bytes; counts that cannot be added are refused") {
+  const auto counter = [](std::vector<std::pair<std::string, i64>> words, i64 document, i64 place) {
+    Counter made(std::nullopt, std::nullopt);
+    for (const auto& [word, count] : words) {
+      const i64 offsets[] = {0, static_cast<i64>(word.size())};
+      made.add_words(bytes_of(word), offsets, &count, &document, &place, 1);
+    }
+    return made;
+  };
+  CHECK(lines(counter({{"b", 1}, {"a", 1}, {"ab", 2}}, 3, 7)) == std::vector<Line>{{"a", 1}, {"ab", 2}, {"b", 1}});
+  const i64 huge = i64{1} << 62;
+  CHECK(lines(counter({{"b", huge}, {"b", huge - 1}}, i64{1} << 62, i64{1} << 62)) == std::vector<Line>{{"b", 2 * (huge - 1) + 1}});
+  CHECK(error_of([&] { counter({{"b", huge}, {"b", huge}}, 0, 0); }) == ErrorKind::training);
+  CHECK(error_of([&] { counter({{"b", 0}}, 0, 0); }) == ErrorKind::value);
+  CHECK(error_of([&] { counter({{"b", 1}}, -1, 0); }) == ErrorKind::value);
+  CHECK(error_of([&] { counter({{"", 1}}, 0, 0); }) == ErrorKind::value);
+}
+
 TEST_CASE("merging counters gives the same in any order") {
   Random random(91);
   const Splitter splitter = gpt2_splitter();

@@ -36,6 +36,7 @@ special_texts = st.lists(st.sampled_from([*SPECIALS, "<pad>", "<eos", "<", "a", 
 _dense = st.lists(st.sampled_from(["a", "b", "ab", " a", " ", "é", "aa"]), max_size=30).map("".join)
 corpora = st.lists(st.one_of(documents, _dense, _dense), max_size=5)
 
+CONVENTIONS = ("first", "huggingface", "rustbpe", "cs336", "subword-nmt")
 PATTERNS = {"gpt2": ref.gpt2, "al1": ref.al1, "whitespace": ref.whitespace, "none": ref.whole}
 
 
@@ -52,22 +53,31 @@ class Options:
     byte_order: str
     min_freq: int
     num_merges: int
+    convention: str
+    max_token_length: int | None
+    initial_alphabet: str
+    limit_alphabet: int | None
 
     def keywords(self) -> dict[str, object]:
         return dict(vars(self))
 
 
 def _options(draw: st.DrawFn, alphabet: str, marks: list[str | None], unknowns: list[str]) -> Options:
+    unknown = draw(st.sampled_from(unknowns))
     return Options(
         pattern=draw(st.sampled_from(sorted(PATTERNS))),
         alphabet=alphabet,
         end_of_word=draw(st.sampled_from(marks)),
-        unknown=draw(st.sampled_from(unknowns)),
+        unknown=unknown,
         specials=draw(st.sampled_from([(), SPECIALS, (*SPECIALS, "<unk>"), bytepair.AL1_SPECIALS])),
         layout=draw(st.sampled_from(["specials-first", "bytes-first"])),
         byte_order=draw(st.sampled_from(["raw", "gpt2"])),
         min_freq=draw(st.integers(1, 3)),
         num_merges=draw(st.integers(0, 15)),
+        convention=draw(st.sampled_from(CONVENTIONS)),
+        max_token_length=draw(st.sampled_from([None, None, 2, 3, 5])),
+        initial_alphabet=draw(st.sampled_from(["", "", "zé"])) if alphabet == "characters" else "",
+        limit_alphabet=draw(st.sampled_from([None, None, 1, 3])) if unknown != "error" else None,
     )
 
 

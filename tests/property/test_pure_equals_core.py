@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import random
 import sys
 import warnings
@@ -499,6 +500,58 @@ def test_counting_in_pieces(
         same(count)
 
 
+@given(st.lists(st.tuples(marked_texts, chunks), max_size=4), patterns, st.booleans(), windows)
+def test_counting_by_line(corpus: list[tuple[str | bytes, list[int]]], pattern: str, marked: bool, window: int) -> None:
+    special = ("<s>", "a\nb", "é!\n") if marked else None
+
+    def count(engine: ModuleType) -> tuple[Any, ...]:
+        counter = engine.Counter(splitter_of(engine, pattern), specials_of(engine, special))
+        apart = engine.Counter(splitter_of(engine, pattern), specials_of(engine, special))
+        seen = []
+        for number, (text, sizes) in enumerate(corpus):
+            data = as_bytes(text).replace(b" ", b"\n")
+            for piece in pieces_of(data, sizes):
+                counter.feed(piece, number, False, 0, True)
+                seen.append((counter.pending, counter.n_words))
+            counter.feed(b"", number, True, 0, True)
+            at = 0
+            for line in io.BytesIO(data):
+                apart.feed(line, number, True, at)
+                at += len(line)
+        table = counter.table()
+        assert [list(column) for column in table] == [list(column) for column in apart.table()]
+        return (tuple(seen), *table)
+
+    with windows_of(window):
+        same(count)
+
+
+@given(
+    st.lists(
+        st.tuples(documents.map(as_bytes).filter(bool), st.integers(1, 5), st.integers(0, 3), st.integers(0, 20)),
+        max_size=12,
+    ),
+    st.booleans(),
+    st.integers(1, 4),
+    st.data(),
+)
+def test_adding_words(rows: list[tuple[bytes, int, int, int]], by_text: bool, least: int, data: st.DataObject) -> None:
+    order = data.draw(st.lists(st.integers(0, max(len(rows) - 1, 0)), max_size=4)) if rows else []
+
+    def add(engine: ModuleType) -> tuple[Any, ...]:
+        counter = engine.Counter(None, None)
+        columns = [array("q", column) for column in zip(*(row[1:] for row in rows))] or [array("q")] * 3
+        texts = [row[0] for row in rows]
+        counter.add_words(b"".join(texts), offsets_of(texts), *columns)
+        counter.merge(engine.Counter(None, None))
+        table = counter.table(by_text, least)
+        gathered = engine.gather_words(b"".join(texts), offsets_of(texts), array("q", order))
+        counter.clear()
+        return (*table, *gathered, counter.n_words, counter.table()[0])
+
+    same(add)
+
+
 @given(st.lists(st.tuples(documents, st.sets(st.integers(1, 30)), st.integers(0, 3)), max_size=5))
 def test_counting_pretokens_that_were_cut_elsewhere(runs: list[tuple[str | bytes, set[int], int]]) -> None:
     def count(engine: ModuleType) -> tuple[Any, ...]:
@@ -534,9 +587,26 @@ counted = st.dictionaries(
 )
 
 
-@given(counted, letters, dropping, st.integers(0, 4), st.lists(st.integers(0, 12), max_size=3))
-def test_training(words: dict[bytes, int], alphabet: Letters, drop: str | None, least: int, stops: list[int]) -> None:
+@given(
+    counted,
+    letters,
+    dropping,
+    st.integers(0, 4),
+    st.lists(st.integers(0, 12), max_size=3),
+    st.sampled_from(["first", "smallest", "greatest"]),
+    st.sampled_from([None, None, 2, 4]),
+)
+def test_training(
+    words: dict[bytes, int],
+    alphabet: Letters,
+    drop: str | None,
+    least: int,
+    stops: list[int],
+    ties: str,
+    longest: int | None,
+) -> None:
     texts = list(words)
+    n = alphabet.n_symbols
 
     def train(engine: ModuleType) -> tuple[Any, ...]:
         trainer = engine.Trainer(
@@ -545,8 +615,12 @@ def test_training(words: dict[bytes, int], alphabet: Letters, drop: str | None, 
             array("q", words.values()),
             dropped_of(engine, drop),
             alphabet.make(engine),
-            alphabet.n_symbols,
+            n,
             least,
+            ties,
+            [n - 1 - k for k in range(n)] if ties != "first" else [],
+            [b"x" * (k % 3) + bytes([k % 5]) for k in range(n)] if ties == "greatest" else [],
+            longest,
         )
         seen = []
         for wanted in (*stops, 40):
@@ -581,6 +655,37 @@ def test_training_on_the_standard_library() -> None:
         same(lambda engine, pattern=pattern: everything_of(trained(engine, corpus, pattern, 2, 500)))
 
 
+@given(corpora, st.integers(0, 20), st.booleans())
+def test_training_from_given_merges(corpus: list[str | bytes], given: int, whole_rank: bool) -> None:
+    """Going on from merges that are given is what one training does."""
+
+    def train(engine: ModuleType) -> tuple[Any, ...]:
+        texts = [as_bytes(text) for text in corpus]
+        unbroken = trained(engine, texts, "gpt2", 1, 30)
+        left, right, counts, tied, lengths, examples = (column.tolist() for column in unbroken.merges())
+        k = min(given, len(left))
+        pairs = engine.PairTable.of_merges(
+            array("I", left[:k]), array("I", right[:k]), array("I", range(256, 256 + k)), None
+        )
+        sizes = [1] * 256
+        for a, b in zip(left[:k], right[:k]):
+            sizes.append(sizes[a] + sizes[b])
+        counter = engine.Counter(splitter_of(engine, "gpt2"), None)
+        for number, text in enumerate(texts):
+            counter.feed(text, number, True)
+        alphabet = engine.Alphabet.of_bytes(list(range(256)), [], NONE)
+        resumed = engine.Trainer(
+            *counter.words(), None, alphabet, 256 + k, 1, given=pairs, whole_rank=whole_rank, lengths=sizes
+        )
+        resumed.run(len(left) - k, 600.0)
+        columns = [column.tolist() for column in resumed.merges()]
+        assert columns == [left[k:], right[k:], counts[k:], tied[k:], lengths[k:], examples[3 * k :]]
+        assert resumed.frequencies().tolist() == unbroken.frequencies().tolist()
+        return everything_of(resumed)
+
+    same(train)
+
+
 def test_training_a_slice_at_a_time() -> None:
     for engine in (_core, _pure):
         trainer = trained(engine, [b"low low lower lowest"], "gpt2", 1, 0)
@@ -589,6 +694,10 @@ def test_training_a_slice_at_a_time() -> None:
 
 
 # ---- errors ----
+
+
+def columns_of(*numbers: list[int]) -> list[array[int]]:
+    return [array("q", column) for column in numbers]
 
 
 GPT2 = tables_of("gpt2").classes
@@ -667,6 +776,18 @@ WRONG: dict[str, Callable[[ModuleType], Any]] = {
     "a counter without splitter": lambda e: e.Counter(None, None).feed(b"a", 0, True),
     "counter: ends beyond": lambda e: e.Counter(None, None).feed_ends(b"ab", array("q", [1, 3]), 0, 0),
     "counter: ends fall": lambda e: e.Counter(None, None).feed_ends(b"ab", array("q", [2, 1]), 0, 0),
+    "counter: an empty word": lambda e: e.Counter(None, None).add_words(b"", *columns_of([0, 0], [1], [0], [0])),
+    "counter: no count": lambda e: e.Counter(None, None).add_words(b"a", *columns_of([0, 1], [0], [0], [0])),
+    "counter: a negative place": lambda e: e.Counter(None, None).add_words(
+        b"a", *columns_of([0, 1], [1], [0], [-1])
+    ),
+    "counter: columns differ": lambda e: e.Counter(None, None).add_words(
+        b"a", *columns_of([0, 1], [1], [], [1])
+    ),
+    "counter: too many": lambda e: e.Counter(None, None).add_words(
+        b"aa", *columns_of([0, 1, 2], [1 << 62, 1 << 62], [0, 0], [0, 1])
+    ),
+    "words: out of range": lambda e: e.gather_words(b"a", array("q", [0, 1]), array("q", [1])),
     "counter: an empty pretoken": lambda e: e.Counter(None, None).feed_ends(b"ab", array("q", [1, 1]), 0, 0),
     "characters: broken offsets": lambda e: e.collect_characters(b"ab", array("q", [1, 2]), None),
     "a character that was never seen": lambda e: Letters("characters", None, "error", (97,), ()).make(e).symbols(

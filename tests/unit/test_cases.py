@@ -220,6 +220,12 @@ def test_a_tie_goes_to_the_pair_that_stands_first() -> None:
     assert [tok.record[step].tied for step in range(2)] == [3, 2]
 
 
+@pytest.mark.parametrize(("convention", "tokens"), [("huggingface", [b"ab", b"cd"]), ("rustbpe", [b" c", b"ab"])])
+def test_a_tie_goes_to_the_lowest_numbers(convention: str, tokens: list[bytes]) -> None:
+    tok = bytepair.train("ab ab ab cd cd cd", num_merges=2, specials=(), convention=convention)
+    assert learned(tok) == tokens
+
+
 def test_min_freq_stops_and_says_so() -> None:
     tok = train_to_the_end("ab ab cd", min_freq=2)
     assert learned(tok) == [b"ab"]

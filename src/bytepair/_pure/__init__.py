@@ -7,9 +7,10 @@ dicts, lists and heaps. Arguments come checked, as for the core.
 
 from ._common import checksum
 from .border import Direct, direct_method, lists
-from .count import Counter
+from .count import Counter, gather_words
 from .cut import ClassTable, Specials, Splitter, Stream
 from .decode import Decoder
+from .dropout import DropoutEncoder
 from .encode import Alphabet, Encoder, PairTable, TokenTable, collect_characters
 from .train import Trainer
 
@@ -19,6 +20,7 @@ __all__ = [
     "Counter",
     "Decoder",
     "Direct",
+    "DropoutEncoder",
     "Encoder",
     "PairTable",
     "Specials",
@@ -29,5 +31,6 @@ __all__ = [
     "checksum",
     "collect_characters",
     "direct_method",
+    "gather_words",
     "lists",
 ]

@@ -214,6 +214,11 @@ class Specials:
         longest_first = sorted(names, key=len, reverse=True)
         self._search = re.compile(b"|".join(map(re.escape, longest_first))).search if names else None
 
+    def within_lines(self) -> Specials:
+        """Those names that may stand within a line, which ends with its newline."""
+        names = [name for name in self._ids if b"\n" not in name[:-1]]
+        return Specials(names, [self._ids[name] for name in names])
+
     def across(self, data: bytes, at: int) -> bool:
         """Whether a name may stand across a place."""
         starts = range(max(at - self.longest, 0), at)

@@ -228,8 +228,8 @@ class PairTable:
 
     @staticmethod
     def of_ranks(tokens: TokenTable) -> PairTable:
-        # The core keeps of every split the one that merging can come to, for the same ids: finding it takes merging every
-        # token, which is too slow here.
+        # The core keeps of every split the one that merging can come to, for the same ids: finding it takes merging
+        # every token, which is too slow here.
         return PairTable.of_every_split(tokens)
 
     @staticmethod
@@ -277,7 +277,7 @@ _SCAN_LIMIT = 64
 """Up to so many symbols looking through all of them beats a heap."""
 
 
-def _merge(symbols: list[int], pairs: PairTable, whole_rank: bool) -> list[int]:
+def merge_symbols(symbols: list[int], pairs: PairTable, whole_rank: bool) -> list[int]:
     if len(symbols) <= _SCAN_LIMIT and not pairs.shared:
         return _merge_by_scan(symbols, pairs.codes, whole_rank)
     return _merge_by_heap(symbols, pairs.codes, whole_rank)
@@ -468,7 +468,7 @@ class Encoder:
                 ids = (self._whole[pretoken],)
             else:
                 symbols = self._alphabet.first_symbols(pretoken, offset, document)
-                ids = tuple(_merge(symbols, self._pairs, self._whole_rank))
+                ids = tuple(merge_symbols(symbols, self._pairs, self._whole_rank))
         if self._half and len(pretoken) <= self._CACHED_BYTES and len(ids) <= self._CACHED_IDS:
             if len(self._young) >= self._half:
                 self._old, self._young = self._young, {}

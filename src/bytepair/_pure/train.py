@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import collections
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from heapq import heappop, heappush
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from ..errors import TrainingError
+from ..errors import BytepairError, TrainingError
 from ._common import NONE, int64, integers, only_bytes, rows, uint32
+from .encode import merge_symbols
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     from .cut import ClassTable
-    from .encode import Alphabet
+    from .encode import Alphabet, PairTable
 
 
 class _Pair:
@@ -58,7 +60,27 @@ class Trainer:
         alphabet: Alphabet,
         n_symbols: int,
         min_count: int,
+        ties: str = "first",
+        numbers: Sequence[int] = (),
+        texts: Sequence[bytes] = (),
+        max_length: int | None = None,
+        given: PairTable | None = None,
+        whole_rank: bool = False,
+        lengths: Sequence[int] = (),
     ) -> None:
+        if ties not in ("first", "smallest", "greatest"):
+            raise BytepairError(f"no way to break ties is named {ties}")
+        if (
+            (ties != "first" and len(numbers) != n_symbols)
+            or (ties == "greatest" and len(texts) != n_symbols)
+            or (given is not None and len(lengths) != n_symbols)
+        ):
+            raise TrainingError("what is said of the symbols is not said of each one")
+        self._ties = ties
+        self._numbers = [*numbers] if ties != "first" else []
+        self._texts = [*texts] if ties == "greatest" else []
+        self._max_length = max_length
+        self._lengths = [*lengths] if given is not None else [1] * n_symbols  # of each symbol, in cells
         starts = integers(offsets)
         words = rows(only_bytes(text), starts)
         self._counts = integers(counts)
@@ -75,21 +97,30 @@ class Trainer:
             if dropped and dropped.covers(word, 1):
                 continue
             symbols = alphabet.first_symbols(word, starts[w], None)
+            n_cells = len(symbols)
+            if given is not None:
+                symbols = merge_symbols(symbols, given, whole_rank)
             length += count * len(symbols)
             if length >= 1 << 63:
                 raise TrainingError("the corpus has more than 2^63 - 1 symbols: its counts are too high")
-            if max(symbols) >= n_symbols:
+            if max(symbols) > n_symbols:
                 raise TrainingError("a word has a symbol that the alphabet does not have")
-            self._cells += symbols
+            # The symbol n_symbols is none: what the alphabet does not have, which no merge crosses.
+            sizes = [1 if s == n_symbols else self._lengths[s] for s in symbols]
+            if 0 in sizes or sum(sizes) != n_cells:
+                raise TrainingError("the lengths of the given tokens do not add up to those of the words")
+            for symbol, size in zip(symbols, sizes):
+                if symbol == n_symbols:
+                    symbol = _GAP
+                self._cells += [symbol] if size == 1 else [symbol, *[_INSIDE] * (size - 2), symbol]
             self._cells.append(_GAP)
-            self._word_of += [w] * len(symbols)
+            self._word_of += [w] * n_cells
             self._word_of.append(NONE)
         self._length_before = self._length_now = length
-        self._lengths = [1] * n_symbols  # of each symbol, in cells
         self._exhausted = False
         self._pairs: list[_Pair] = []
         self._index: dict[tuple[int, int], _Pair] = {}
-        self._heap: list[tuple[int, int, int]] = []  # (-count, first place, place in _pairs)
+        self._heap: list[tuple[int, Any, int]] = []  # (-count, key among equals, place in _pairs)
         self._with_count: dict[int, int] = {}  # count -> how many pairs have it
         self._merges: list[tuple[int, int, int, int, int]] = []
         self._examples: list[int] = []
@@ -97,12 +128,12 @@ class Trainer:
 
     def _build_pairs(self) -> None:
         places: dict[tuple[int, int], list[int]] = {}
-        for place, pair in enumerate(zip(self._cells, self._cells[1:])):
-            if pair in places:
-                places[pair].append(place)
-            elif _GAP not in pair:
-                places[pair] = [place]
+        for (left, place), (right, _) in pairwise(self._tokens()):
+            if left != _GAP and right != _GAP:
+                places.setdefault((left, right), []).append(place)
         for (left, right), where in places.items():
+            if not self._fits(left, right):
+                continue
             self._add_pair(left, right, sum(self._counts[self._word_of[place]] for place in where), where)
 
     def _add_pair(self, left: int, right: int, count: int, places: list[int]) -> None:
@@ -110,9 +141,20 @@ class Trainer:
         if count < self._min_count:
             return
         pair = self._index[left, right] = _Pair(left, right, count, places)
-        heappush(self._heap, (-count, places[0], len(self._pairs)))
+        heappush(self._heap, (-count, self._key(left, right, places[0]), len(self._pairs)))
         self._pairs.append(pair)
         self._count_change(0, count)
+
+    def _key(self, left: int, right: int, place: int) -> Any:
+        """Among pairs of equal count the one with the lowest key wins."""
+        if self._ties == "first":
+            return place
+        numbers = self._numbers
+        numbered = tuple(numbers[s] if s < len(numbers) else s for s in (left, right))
+        if self._ties == "smallest":
+            return numbered
+        # The greatest text first: bytes turned over, and behind the last one what is above all bytes.
+        return *((*(255 - b for b in self._texts[s]), 256) for s in (left, right)), *numbered
 
     def _count_change(self, before: int, after: int) -> None:
         with_count = self._with_count
@@ -139,19 +181,22 @@ class Trainer:
     def _next_pair(self) -> _Pair | None:
         cells, heap = self._cells, self._heap
         while heap:
-            count, place, number = heappop(heap)
+            count, key, number = heappop(heap)
             pair = self._pairs[number]
             if pair.count < self._min_count:
                 continue
-            left, right, places, first = pair.left, pair.right, pair.places, pair.first
-            length = self._lengths[left]
-            while cells[places[first]] != left or cells[places[first] + length] != right:
-                first += 1
-            pair.first = first
-            if -count == pair.count and place == places[first]:
+            now = key
+            if self._ties == "first":
+                left, right, places, first = pair.left, pair.right, pair.places, pair.first
+                length = self._lengths[left]
+                while cells[places[first]] != left or cells[places[first] + length] != right:
+                    first += 1
+                pair.first = first
+                now = places[first]
+            if -count == pair.count and key == now:
                 return pair
             # Out of date: it stood too early, never too late.
-            heappush(heap, (-pair.count, places[first], number))
+            heappush(heap, (-pair.count, now, number))
         return None
 
     def _apply(self, pair: _Pair) -> None:
@@ -160,6 +205,8 @@ class Trainer:
         tied = self._with_count[pair.count]
         la, lb = lengths[a], lengths[b]
         lengths.append(la + lb)
+        if self._ties == "greatest":
+            self._texts.append(self._texts[a] + self._texts[b])
         touched: dict[int, _Touched] = collections.defaultdict(_Touched)
         examples: list[int] = []
         gone = 0
@@ -201,8 +248,12 @@ class Trainer:
         for symbol, t in touched.items():
             self._settle(symbol, a, t.lost_left)
             self._settle(b, symbol, t.lost_right)
-            self._add_pair(symbol, made, t.gained_left, t.places_left)
-            self._add_pair(made, symbol, t.gained_right, t.places_right)
+            if self._fits(symbol, made):
+                self._add_pair(symbol, made, t.gained_left, t.places_left)
+                self._add_pair(made, symbol, t.gained_right, t.places_right)
+
+    def _fits(self, left: int, right: int) -> bool:
+        return self._max_length is None or self._lengths[left] + self._lengths[right] <= self._max_length
 
     def _settle(self, left: int, right: int, lost: int) -> None:
         pair = self._index.get((left, right)) if lost else None
@@ -242,13 +293,13 @@ class Trainer:
         return int64(out)
 
     def best_left(self) -> tuple[int, int, int] | None:
-        seen: dict[tuple[int, int], int] = {}  # in the order of first places
-        left, at = _GAP, 0
-        for symbol, place in self._tokens():
-            if left != _GAP and symbol != _GAP:
-                seen[left, symbol] = seen.get((left, symbol), 0) + self._counts[self._word_of[at]]
-            left, at = symbol, place
+        seen: dict[tuple[int, int], int] = {}
+        first: dict[tuple[int, int], int] = {}
+        for (left, place), (right, _) in pairwise(self._tokens()):
+            if left != _GAP and right != _GAP and self._fits(left, right):
+                first.setdefault((left, right), place)
+                seen[left, right] = seen.get((left, right), 0) + self._counts[self._word_of[place]]
         if not seen:
             return None
-        best = max(seen, key=seen.__getitem__)  # the first one among equals
+        best = min(seen, key=lambda pair: (-seen[pair], self._key(pair[0], pair[1], first[pair])))
         return (*best, seen[best])

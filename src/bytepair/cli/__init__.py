@@ -22,6 +22,7 @@ from ..errors import BytepairError, BytepairNotice
 VERBS = {
     "demo": "Train on Python's own sources and show what was learned.",
     "train": "Train a tokenizer on files, folders or stdin.",
+    "count-words": "Count the pretokens of a corpus, for training.",
     "encode": "Turn text into ids, or show its tokens.",
     "decode": "Turn ids back into the exact bytes.",
     "count": "Count tokens, and bytes per token, of files.",
@@ -31,7 +32,7 @@ VERBS = {
     "sweep": "Measure every size of vocabulary on held-out text.",
     "compare": "Show where several tokenizers cut a text.",
     "check": "Look for what may bite later in a vocabulary.",
-    "convert": "Write a tokenizer in another format, and check what was written.",
+    "convert": "Write a tokenizer in another format, and check it.",
     "verify": "Compare tokenizers, and the libraries that own their formats.",
     "pattern": "Show what a pattern is made into, and how it cuts a text.",
     "bench": "Time a tokenizer on this machine, its results checked first.",
@@ -53,7 +54,7 @@ class Verbs(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         if cmd_name not in VERBS:
             return None
-        command: click.Command = import_module(f".{cmd_name}", __name__).command
+        command: click.Command = import_module(f".{cmd_name.replace('-', '_')}", __name__).command
         return command
 
     def resolve_command(

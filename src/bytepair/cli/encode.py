@@ -49,6 +49,16 @@ _SHOWN = 1 << 12  # tokens that are shown at a time
     show_default=True,
     help="What a byte is that is no UTF-8: kept exactly; strict: a failure; replace: U+FFFD.",
 )
+@click.option(
+    "--dropout",
+    type=click.FloatRange(0, 1),
+    metavar="P",
+    default=0.0,
+    help="Leave places to merge out with this probability: BPE-dropout.",
+)
+@click.option(
+    "--seed", type=click.IntRange(0, (1 << 64) - 1), metavar="N", help="What decides it; a new one unless given."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON list of ids; with --pieces, of objects.")
 def command(
     tokenizer: str,
@@ -60,6 +70,8 @@ def command(
     add_eos: bool,
     specials: tuple[str, ...],
     errors: str,
+    dropout: float,
+    seed: int | None,
     as_json: bool,
 ) -> None:
     """Turn FILE, or stdin, into ids with TOKENIZER, the file of a tokenizer.
@@ -86,7 +98,8 @@ def command(
     source = "the text" if text is not None else _io.name_of(file or "-")
     data = os.fsencode(text) if text is not None else _io.read(file or "-")
     with Report.reporter("encode", "bytes", len(data), len(data) >= _io.SLOW) as report:
-        ids = tok.encode_array(_checked(data, errors, source), errors="replace", **options)
+        given = _checked(data, errors, source)
+        ids = tok.encode_array(given, errors="replace", dropout=dropout, seed=seed, **options)
         report.update(len(data))
     if pieces:
         _write_pieces(tok, ids.tolist(), output, as_json)

@@ -132,6 +132,8 @@ def _documents(corpus: Any, tally: Tally) -> Iterator[Document]:
         for i, item in enumerate(corpus):
             if isinstance(item, (str, bytes, bytearray, memoryview)):
                 yield _text(item, f"document {i}", tally)
+            elif isinstance(item, Document):
+                yield Document(item.name, item.size, partial(_tallied, item, tally), item.by_line)
             elif isinstance(item, (os.PathLike, Files)) or hasattr(item, "read"):
                 yield from _documents(item, tally)
             else:
@@ -158,6 +160,12 @@ def _text(text: str | bytes | bytearray | memoryview, name: str, tally: Tally) -
 def _cut(data: bytes, tally: Tally) -> Iterator[bytes]:
     for start in range(0, len(data), PIECE):
         piece = data[start : start + PIECE]
+        tally.add(len(piece))
+        yield piece
+
+
+def _tallied(document: Document, tally: Tally) -> Iterator[bytes]:
+    for piece in document.open():
         tally.add(len(piece))
         yield piece
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from .. import bundled
 from .._check import whole
 from .._codec import DEFAULT_CACHE_BYTES
+from .._resizing import natural_rows
 from ..errors import BytepairNotice, FormatError
 from ._stored import Place
 from .source import Options, Source
@@ -232,10 +233,14 @@ def save(tokenizer: Any, path: Path, format: str) -> None:
     if not isinstance(format, str) or format not in WRITERS:
         raise FormatError(f"there is no format {format!r} to save in; there is {', '.join(map(repr, WRITERS))}")
     written: Written = FORMATS[format].write(tokenizer)
-    if written.losses:
+    losses = [*written.losses]
+    rows, least = tokenizer.n_rows, natural_rows(tokenizer._vocabulary)
+    if rows > least and format != "bytepair":
+        losses.append(f"it has no word for rows without a token: {rows} rows become {least}")
+    if losses:
         import warnings
 
-        warnings.warn(f"{path}, format {format}: {'; '.join(written.losses)}", BytepairNotice, stacklevel=3)
+        warnings.warn(f"{path}, format {format}: {'; '.join(losses)}", BytepairNotice, stacklevel=3)
     files = written.files
     if written.main and path.suffix and not path.is_dir():
         files = {"": files[written.main]}

@@ -1,8 +1,8 @@
 r"""Our own format: one JSON file that a person can read, with everything that decides ids, and the training record.
 
-Merges are lines ``"left right"`` in the order of learning; the n-th makes the n-th id after the alphabet. Where bytes
-must be written (tokens under the rank rule, examples), each byte is the character of the same number, as in Latin-1:
-``"\u00c3\u00a9"`` are the bytes C3 A9.
+Merges are lines ``"left right"`` in the order of learning; the n-th makes the n-th id after the alphabet. Else they
+are lines ``"left right new"``. Where bytes must be written (tokens under the rank rule, examples), each
+byte is the character of the same number, as in Latin-1: ``"\u00c3\u00a9"`` are the bytes C3 A9.
 """
 
 from __future__ import annotations
@@ -12,11 +12,12 @@ import re
 from typing import Any
 
 from .._notices import notice
+from .._resizing import follows_layout, leading, natural_rows, numbered, with_rows
 from ..errors import BytepairError, FormatError
 from ..pattern import UNICODE_VERSION, Pattern
 from ..record import MergeStep, TrainingRecord
 from ..tokenizer import Tokenizer
-from ..vocabulary import Alphabet, Vocabulary, assemble, from_ranks
+from ..vocabulary import BYTE_ORDERS, LAYOUTS, Alphabet, Vocabulary, assemble, check_choice, floor, from_ranks
 from . import foreign_json
 from .source import Options, Source, Written, parse_json
 
@@ -48,6 +49,8 @@ def write(tokenizer: Tokenizer) -> Written:
         "specials": dict(sorted(v.specials.items(), key=lambda item: item[1])),
         "roles": {role: names[i] for role, i in sorted(v.roles.items())},
     }
+    if v.rows > natural_rows(v):
+        head["rows"] = v.rows
     if listed:
         head.update(foreign_json.vocabulary_to_json(v))
     around = foreign_json.around_to_json(tokenizer._around)
@@ -57,7 +60,8 @@ def write(tokenizer: Tokenizer) -> Written:
         head["tokens"] = _Lines(foreign_json.token_rows(v))
         head["merges"] = _Lines(foreign_json.merge_rows(v))
     elif v.rule == "merges":
-        head["merges"] = _Lines(f'"{left} {right}"' for left, right, _ in v.merges)
+        width = 2 if follows_layout(v) else 3
+        head["merges"] = _Lines('"' + " ".join(map(str, merge[:width])) + '"' for merge in v.merges)
     else:
         head["tokens"] = _Lines(json.dumps([text.decode("latin-1"), i]) for i, text in sorted(v.tokens.items()))
     if record is not None:
@@ -130,13 +134,15 @@ def read(source: Source, options: Options) -> Tokenizer:
         )
     allowed = {
         "format", "version", "rule", "pattern", "alphabet", "layout", "byte_order", "specials", "roles", "merges",
-        "tokens", "record", "around",
+        "tokens", "record", "around", "rows",
     }  # fmt: skip
     if document.get("layout") == "listed":
         allowed.update(foreign_json.VOCABULARY_KEYS)
     reader.only(allowed)
     try:
         vocabulary = _vocabulary(reader)
+        if "rows" in document:
+            vocabulary = with_rows(vocabulary, reader.get("rows", int))
         pattern = _pattern(reader.sub("pattern"), name)
         around = foreign_json.around_from_json(reader.sub("around")) if "around" in document else None
         for part in () if around is None else (i for new, parts in around.splits for i in (new, *parts)):
@@ -228,11 +234,19 @@ def _vocabulary(reader: Reader) -> Vocabulary:
         return foreign_json.vocabulary_from_json(reader, specials, roles)
     lines = reader.get("merges", list)
     pairs: Any = reader.rows(lines, "merge")
-    if set(map(len, pairs)) - {2}:
+    widths = set(map(len, pairs))
+    if widths - {2} and widths != {3}:
         k = next(k for k, pair in enumerate(pairs) if len(pair) != 2)
         raise reader.fail(f"merge {k} is {lines[k]!r}, and should be two ids with a space between")
     alphabet = _alphabet(reader.sub("alphabet"))
-    return assemble(alphabet, specials, reader.get("layout", str), reader.get("byte_order", str), roles, pairs=pairs)
+    layout, order = reader.get("layout", str), reader.get("byte_order", str)
+    behind = layout == "specials-first" and len(leading(specials)) < len(specials)
+    if widths == {3} or (behind and layout in LAYOUTS and order in BYTE_ORDERS):
+        check_choice("layout", layout, LAYOUTS)
+        start = floor(alphabet, len(leading(specials)) if layout == "specials-first" else 0)
+        merges = [(*pair[:2], pair[2] if widths == {3} else start + k) for k, pair in enumerate(pairs)]
+        return numbered(alphabet, specials, layout, order, roles, merges)
+    return assemble(alphabet, specials, layout, order, roles, pairs=pairs)
 
 
 def _plain_ranks(rows: list[Any]) -> dict[bytes, int] | None:

@@ -148,7 +148,10 @@ class _Reader:
     def tell_what_is_left_out(self, unordered: int | None) -> None:
         dropout = self.typed(self.model.get("dropout"), "model.dropout", int, float, type(None))
         if dropout:
-            self.tell(f"it asks for BPE-dropout {dropout}, which is for training models: encoding here leaves none out")
+            self.tell(
+                f"it asks for BPE-dropout {dropout}, which is for training models: here a call asks for it, with "
+                f"dropout={dropout}"
+            )
         if unordered is not None:
             left, right = self.pair(self.model["merges"][unordered], unordered)
             self.tell(

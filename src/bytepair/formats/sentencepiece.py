@@ -14,6 +14,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from .._check import brief
+from .._resizing import natural_rows
 from ..errors import BytepairError, FormatError
 from ..pattern import resolve
 from ..pipeline._sentencepiece_output import UNKNOWN_SURFACE, SentencePieceOutput
@@ -362,7 +363,7 @@ def _pieces_of(tokenizer: Tokenizer, losses: list[str]) -> list[Piece]:
             raise _cannot(f"there are merges of different ranks that make id {new}, and there a piece has one score")
     below = max(rank_of.values(), default=-1)
     out: list[Piece] = []
-    for i in range(v.rows):
+    for i in range(natural_rows(v)):
         if i in names:
             kind = UNKNOWN if i == unknown else USER_DEFINED if names[i] in v.added else CONTROL
             out.append(Piece(names[i], 0.0, kind))

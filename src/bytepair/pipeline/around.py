@@ -6,8 +6,9 @@ that :meth:`Around.runs` gives and maps their tokens back with what :meth:`Aroun
 
 from __future__ import annotations
 
+import json
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate, chain, islice, repeat
@@ -142,6 +143,24 @@ class Around:
             settings=(),
         )
 
+    def renumbered(self, number: Mapping[int, int]) -> Around:
+        """The same where ids are others, by old ones."""
+        splits = tuple(
+            (number[i], tuple(number[part] for part in parts))
+            for i, parts in self.splits
+            if i in number and all(part in number for part in parts)
+        )
+        padding = self.padding
+        if padding is not None:
+            padding = replace(padding, pad_id=number.get(padding.pad_id, padding.pad_id))
+        return replace(
+            self,
+            splits=splits,
+            template=None if self.template is None else self.template.renumbered(number),
+            padding=padding,
+            settings=self.settings if all(i == new for i, new in number.items()) else _without_ids(self.settings),
+        )
+
     def runs(self, data: bytes, raw: Names, normal: Names) -> list[bytes | int]:
         """The runs of text for the model, and the ids of tokens named between them.
 
@@ -212,6 +231,18 @@ class Around:
 
 
 NOTHING_AROUND = Around()
+
+
+def _without_ids(settings: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
+    """The settings without the list of ids that a ``tokenizer_config.json`` has, which its owner would believe."""
+    out = []
+    for name, text in settings:
+        if name == "tokenizer_config.json":
+            found = json.loads(text)
+            found.pop("added_tokens_decoder", None)
+            text = json.dumps(found)
+        out.append((name, text))
+    return tuple(out)
 
 
 def _marked(text: str, mark: SpaceMark, first: bool) -> str:

@@ -34,9 +34,23 @@ class Names:
     def __init__(self, ids: Mapping[str, int], flags: Mapping[str, frozenset[str]]) -> None:
         self._flags = {ids[name]: flags[name] - {"normalized"} for name in ids if name in flags}
         self._specials = _engine.Specials([name.encode() for name in ids], list(ids.values())) if ids else None
+        self.longest = max((len(name.encode()) for name in ids), default=0)
+        """Bytes of the longest name."""
 
     def __bool__(self) -> bool:
         return self._specials is not None
+
+    @property
+    def has_flags(self) -> bool:
+        """Whether a name asks for more than to be found."""
+        return any(self._flags.values())
+
+    def find(self, data: bytes, at: int) -> tuple[int, int]:
+        """Where the next name begins, and its length, whatever it asks for; (the end, 0) where there is none."""
+        if self._specials is None:
+            return len(data), 0
+        start, length, _ = self._specials.find(data, at)
+        return start, length
 
     def split(self, data: bytes) -> Iterator[Found]:
         """The text in order, cut at the names; stretches of text are not empty."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .._check import brief
-from ..errors import FormatError
+from ..errors import FormatError, TrainingError
 from ._sentencepiece import SentencePiece
 from ._steps import (
     NFC,
@@ -51,6 +51,7 @@ __all__ = [
     "Step",
     "Strip",
     "StripAccents",
+    "normaliser_of",
 ]
 
 _HUGGINGFACE: dict[str, type[Step]] = {
@@ -156,6 +157,67 @@ class Normaliser:
         for step in self.steps:
             text, starts, ends = step.align(text, starts, ends)
         return text, starts, ends
+
+
+_NAMED: dict[str, Step] = {
+    "nfc": NFC(),
+    "nfd": NFD(),
+    "nfkc": NFKC(),
+    "nfkd": NFKD(),
+    "lower": Lowercase(),
+    "strip_accents": StripAccents(),
+}
+
+
+def normaliser_of(value: Any) -> Normaliser | None:
+    """The normaliser that ``train(normalizer=...)`` names; None where it is none.
+
+    Parameters
+    ----------
+    value : None, str, ("replace", old, new), Normaliser, or a list of these
+        A str is "nfc", "nfd", "nfkc", "nfkd", "lower" or "strip_accents". Steps go in the order of the list.
+
+    Raises
+    ------
+    TrainingError
+        It is something else.
+
+    Examples
+    --------
+    >>> normaliser_of(["nfkc", "lower", ("replace", "\u201c", '"')]).apply("\u201cﬁsh")
+    '"fish'
+    """
+    if value is None:
+        return None
+    if isinstance(value, Normaliser):
+        return value if value.steps else None
+    if isinstance(value, Step):
+        return Normaliser((value,))
+    if isinstance(value, str) and value.lower() in _NAMED:
+        return Normaliser((_NAMED[value.lower()],))
+    if isinstance(value, Sequence) and not isinstance(value, (str, bytes)):
+        if len(value) == 3 and value[0] == "replace" and all(isinstance(part, str) for part in value):
+            return Normaliser((_replacement(value[1], value[2]),))
+        parts = [normaliser_of(part) for part in value]
+        steps = tuple(step for part in parts if part is not None for step in part.steps)
+        return Normaliser(steps) if steps else None
+    raise TrainingError(
+        f'normalizer is {brief(value)}; it can be {", ".join(map(repr, _NAMED))}, ("replace", old, new), or a list of '
+        "these"
+    )
+
+
+def _replacement(old: str, new: str) -> Replace:
+    if not old:
+        raise TrainingError("normalizer: the text to replace is empty; give what is to be replaced")
+    for text in (old, new):
+        try:
+            text.encode("utf-8")
+        except UnicodeEncodeError as error:
+            raise TrainingError(
+                f"normalizer: {text!r} holds a lone surrogate at {error.start}; give characters"
+            ) from None
+    return Replace(old, new)
 
 
 def _read(fields: Fields, kinds: Mapping[str, type[Step]]) -> Step:

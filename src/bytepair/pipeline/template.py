@@ -8,7 +8,7 @@ pad. Nothing here knows texts or tokenizers: lengths and lists come in, lists go
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, Literal, NamedTuple, TypeVar
 
@@ -129,6 +129,11 @@ class Processor:
         """The object as the file has it."""
         return {"type": self.kind, **vars(self)}
 
+    def renumbered(self, number: Mapping[int, int]) -> Processor:
+        """The same with other ids."""
+        del number
+        return self
+
 
 _BARE = (Piece("sequence", "A", 0),)
 _BARE_PAIR = (*_BARE, Piece("sequence", "B", 1))
@@ -176,6 +181,9 @@ class BertProcessing(Processor):
     def to_huggingface(self) -> dict[str, Any]:
         return {**super().to_huggingface(), "sep": list(self.sep), "cls": list(self.cls)}
 
+    def renumbered(self, number: Mapping[int, int]) -> Processor:
+        return replace(self, sep=_numbered(self.sep, number), cls=_numbered(self.cls, number))
+
 
 @dataclass(frozen=True)
 class RobertaProcessing(Processor):
@@ -206,6 +214,9 @@ class RobertaProcessing(Processor):
 
     def to_huggingface(self) -> dict[str, Any]:
         return {**super().to_huggingface(), "sep": list(self.sep), "cls": list(self.cls)}
+
+    def renumbered(self, number: Mapping[int, int]) -> Processor:
+        return replace(self, sep=_numbered(self.sep, number), cls=_numbered(self.cls, number))
 
 
 class _Slot(NamedTuple):
@@ -262,6 +273,14 @@ class TemplateProcessing(Processor):
         )
         tokens = {t.name: {"id": t.id, "ids": list(t.ids), "tokens": list(t.tokens)} for t in self.special_tokens}
         return {"type": self.kind, "single": single, "pair": pair, "special_tokens": tokens}
+
+    def renumbered(self, number: Mapping[int, int]) -> Processor:
+        special = [token._replace(ids=tuple(number.get(i, i) for i in token.ids)) for token in self.special_tokens]
+        return replace(self, special_tokens=tuple(special))
+
+
+def _numbered(token: tuple[str, int], number: Mapping[int, int]) -> tuple[str, int]:
+    return token[0], number.get(token[1], token[1])
 
 
 def _special(token: tuple[str, int], type_id: int = 0) -> Piece:
@@ -385,6 +404,10 @@ class Template:
         if not parts:
             return None
         return parts[0] if len(parts) == 1 else {"type": "Sequence", "processors": parts}
+
+    def renumbered(self, number: Mapping[int, int]) -> Template:
+        """The same with other ids, by old ones; what is not there stays."""
+        return Template(tuple(processor.renumbered(number) for processor in self.processors))
 
     @cached_property
     def single(self) -> tuple[Piece, ...]:
