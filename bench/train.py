@@ -62,11 +62,13 @@ def ours(convention: str) -> Any:
         import bytepair
         from bytepair import training  # noqa: F401
 
+        from bytepair.corpus import counting, readers  # noqa: F401
+
         warnings.simplefilter("ignore", bytepair.BytepairNotice)
         start = now()
         corpus: Any
         if newlines:
-            corpus = Path(path).read_bytes().splitlines(keepends=True)
+            corpus = bytepair.files(Path(path), by="line")
         else:
             corpus = Path(path).read_bytes().split(b"\n")
         tok = bytepair.train(corpus, vocab_size=size, convention=convention, specials=(), threads=threads)
@@ -190,6 +192,7 @@ def compare(path: Path, size: int, threads: int, runs: int, python: str) -> dict
         "vocab_size": size,
         "threads": threads,
         "clock": clock,
+        "load": round(os.getloadavg()[0], 1) if hasattr(os, "getloadavg") else None,
         "merges": checks[True]["merges"],
         "seconds": medians,
         "memory": memory,
