@@ -61,7 +61,6 @@ def ours(convention: str) -> Any:
 
         import bytepair
         from bytepair import training  # noqa: F401
-
         from bytepair.corpus import counting, readers  # noqa: F401
 
         warnings.simplefilter("ignore", bytepair.BytepairNotice)
