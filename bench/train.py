@@ -1,7 +1,7 @@
 """Training against every trainer that gives the same merges: gigabpe, gigatoken and `tokenizers`.
 
     python bench/train.py FILE... [--vocab-size N]... [--threads N]... [--unbroken] [--size MB] [--runs N]
-                          [--peers PYTHON] [--record NAME]
+                          [--only PEER]... [--peers PYTHON] [--record NAME]
 
 For each file, vocabulary size and number of threads: convention `huggingface`, documents cut by line, from opening the
 file to merges in hand. The first run of each checks the merges; a peer whose merges are not ours is listed as inexact
@@ -26,6 +26,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -61,12 +62,13 @@ def ours(convention: str) -> Any:
 
         import bytepair
         from bytepair import training  # noqa: F401
+        from bytepair.corpus import counting, readers  # noqa: F401
 
         warnings.simplefilter("ignore", bytepair.BytepairNotice)
         start = now()
         corpus: Any
         if newlines:
-            corpus = Path(path).read_bytes().splitlines(keepends=True)
+            corpus = bytepair.files(Path(path), by="line")
         else:
             corpus = Path(path).read_bytes().split(b"\n")
         tok = bytepair.train(corpus, vocab_size=size, convention=convention, specials=(), threads=threads)
@@ -159,7 +161,9 @@ def measured(who: str, python: str, path: Path, size: int, threads: int, newline
     return {**json.loads(said[-1]), "memory": most}
 
 
-def compare(path: Path, size: int, threads: int, runs: int, python: str) -> dict[str, Any]:
+def compare(
+    path: Path, size: int, threads: int, runs: int, python: str, peers: Sequence[str] = PEERS
+) -> dict[str, Any]:
     clock = "cpu" if threads == 1 else "wall"
     checks = {
         newlines: measured("bytepair", sys.executable, path, size, threads, newlines) for newlines in (True, False)
@@ -168,7 +172,7 @@ def compare(path: Path, size: int, threads: int, runs: int, python: str) -> dict
         if "error" in check:
             raise SystemExit(f"bytepair: {check['error']}")
     exact, notes = ["bytepair", "bytepair, first"], {}
-    for peer in PEERS:
+    for peer in peers:
         found = measured(peer, python, path, size, threads)
         if "error" in found:
             notes[peer] = f"failed: {found['error']}"
@@ -190,6 +194,7 @@ def compare(path: Path, size: int, threads: int, runs: int, python: str) -> dict
         "vocab_size": size,
         "threads": threads,
         "clock": clock,
+        "load": round(os.getloadavg()[0], 1) if hasattr(os, "getloadavg") else None,
         "merges": checks[True]["merges"],
         "seconds": medians,
         "memory": memory,
@@ -243,6 +248,7 @@ def main() -> None:
     parser.add_argument("--unbroken", action="store_true")
     parser.add_argument("--size", type=float)
     parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--only", action="append", choices=PEERS)
     parser.add_argument("--peers", default=sys.executable)
     parser.add_argument("--record", default="train")
     options = parser.parse_args()
@@ -258,7 +264,7 @@ def main() -> None:
         for path in paths:
             for size in options.vocab_size or ([4096, 8192] if path.parent == folder else [8192, 32768]):
                 for threads in options.threads or [1, 2]:
-                    rows.append(compare(path, size, threads, options.runs, options.peers))
+                    rows.append(compare(path, size, threads, options.runs, options.peers, options.only or PEERS))
     told = "import importlib.metadata as m, json, sys; print(json.dumps({n: m.version(n) for n in sys.argv[1:]}))"
     command = [options.peers, "-c", told]
     answer = subprocess.run([*command, *PEERS], capture_output=True, text=True, check=True)

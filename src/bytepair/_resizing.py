@@ -5,14 +5,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from ._check import whole
 from .errors import SpecialTokenError, VocabularyError
 from .vocabulary import MAX_ID, Alphabet, Vocabulary, assemble, check_specials, floor, resolve_roles, without
 
-__all__ = ["follows_layout", "leading", "natural_rows", "numbered", "with_rows", "with_specials"]
+__all__ = ["follows_layout", "leading", "natural_rows", "numbered", "with_added", "with_rows", "with_specials"]
 
 
 def natural_rows(v: Vocabulary) -> int:
@@ -37,7 +37,7 @@ def leading(specials: Mapping[str, int]) -> dict[str, int]:
 
 def follows_layout(v: Vocabulary) -> bool:
     """Whether the n-th merge makes the n-th id after the alphabet."""
-    first = floor(v.alphabet, len(leading(v.specials)) if v.layout == "specials-first" else 0)
+    first = floor(v.alphabet, len(leading({**v.specials, **v.added})) if v.layout == "specials-first" else 0)
     return all(new == first + step for step, (_, _, new) in enumerate(v.merges))
 
 
@@ -68,6 +68,19 @@ def with_specials(v: Vocabulary, specials: Mapping[str, int], roles: Mapping[str
         roles=resolve_roles(everyone, roles),
         rows=max([v.rows, *(i + 1 for i in specials.values())]),
     )
+
+
+def with_added(v: Vocabulary, names: Iterable[str], roles: Mapping[str, str] | None) -> Vocabulary:
+    """The vocabulary in which these of its special tokens are no specials but always matched; ``roles`` by name.
+
+    Raises
+    ------
+    SpecialTokenError
+        A role is that of a name that is no special token any more.
+    """
+    added = {name: v.specials[name] for name in names}
+    specials = {name: i for name, i in v.specials.items() if name not in added}
+    return replace(v, specials=specials, added=added, roles=resolve_roles(specials, roles))
 
 
 def numbered(

@@ -18,7 +18,7 @@ from . import _engine
 from ._check import brief, whole
 from ._codec import engine_alphabet
 from ._learning import CONVENTIONS
-from ._resizing import natural_rows, with_rows, with_specials
+from ._resizing import natural_rows, with_added, with_rows, with_specials
 from .corpus import WordCounts
 from .corpus.rewritten import count_as_encoded
 from .errors import SpecialTokenError, TrainingError, UnknownTokenError, VocabularyError
@@ -444,7 +444,7 @@ def _as_before(v: Vocabulary, new: Vocabulary) -> Vocabulary:
     if v.rule == "ranks":
         return from_ranks({text: i for i, text in new.tokens.items()}, specials, roles)
     if v.layout != "listed":
-        return new
+        return with_added(new, v.added, roles)
     return listed(
         kind="bytes",
         tokens={i: Token(text) for i, text in new.tokens.items()},

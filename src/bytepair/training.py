@@ -17,6 +17,7 @@ from ._check import brief, whole
 from ._check import threads as check_threads
 from ._codec import DEFAULT_CACHE_BYTES, NONE, dropped_classes, engine_alphabet
 from ._learning import CONVENTIONS, Kept, Learner
+from ._resizing import with_added
 from .corpus import WordCounts
 from .errors import BytepairNotice, SpecialTokenError, TrainingError, VocabularyError
 from .pattern import Pattern, resolve
@@ -68,6 +69,7 @@ def train(
     checkpoint_every: int = 1000,
     resume: bool | str | Path = False,
     normalizer: Any = None,
+    protected: Iterable[str] = (),
     cache_bytes: int = DEFAULT_CACHE_BYTES,
 ) -> Tokenizer:
     """Learns a byte-pair-encoding tokenizer.
@@ -138,6 +140,10 @@ def train(
     normalizer : "nfc", "nfd", "nfkc", "nfkd", "lower", "strip_accents", ("replace", old, new), or a list of these
         Changes each text, between its special tokens, before it is cut: here, and whenever the tokenizer encodes. Such
         a tokenizer is not :attr:`~Tokenizer.lossless`. None by default. A byte that is no UTF-8 passes as it is.
+    protected : names
+        Texts that stay whole, such as names of functions or units: each is a token of its own and cuts the text as a
+        special token does, here and whenever the tokenizer encodes, with ``special="text"`` too. They are the
+        tokenizer's ``added`` tokens, numbered behind the special ones, and no specials: decoding never skips them.
     cache_bytes : int
         As for :func:`bytepair.load`: what the tokenizer may keep of the words that it has seen.
 
@@ -196,6 +202,8 @@ def train(
     names = check_specials(specials)
     if unknown == UNK and UNK not in names:
         names.append(UNK)
+    whole_texts = _protected(protected, names)
+    names += whole_texts
     check_choice("layout", layout, LAYOUTS)
     check_choice("byte_order", byte_order, BYTE_ORDERS)
     if convention not in CONVENTIONS:
@@ -241,6 +249,7 @@ def train(
         "max_token_length": max_token_length,
         "initial_alphabet": sorted(initial),
         "limit_alphabet": limit_alphabet,
+        "protected": sorted(whole_texts),
         "normalizer": None if normaliser is None else normaliser.to_json(),
     }
     kept = Kept(checkpoint, checkpoint_every, resume, settings)
@@ -274,8 +283,9 @@ def train(
 
     left, right, *_ = columns = learner.columns()
     vocabulary = assemble(
-        scheme, names, layout, byte_order, roles, symbol_pairs=list(zip(left.tolist(), right.tolist()))
+        scheme, names, layout, byte_order, None, symbol_pairs=list(zip(left.tolist(), right.tolist()))
     )
+    vocabulary = with_added(vocabulary, whole_texts, roles)
     best = learner.best_left()
     limited = max_token_length is not None or limit_alphabet is not None
     stopped = _stopped(words, vocabulary, best, min_freq, learner.done == wanted, limited)
@@ -299,6 +309,24 @@ def train(
         )
     around = None if normaliser is None else Around(normaliser)
     return Tokenizer(vocabulary, cutter, record, around, cache_bytes=cache_bytes)
+
+
+def _protected(protected: Iterable[str], specials: list[str]) -> list[str]:
+    if isinstance(protected, (str, bytes)) or not isinstance(protected, Iterable):
+        raise TrainingError(f"protected is {brief(protected)}; give a sequence of texts, or () for none")
+    found: dict[str, None] = {}
+    for text in protected:
+        if not isinstance(text, str) or not text:
+            raise TrainingError(f"protected text {len(found)} is {brief(text)}; give a str that is not empty")
+        if text in found or text in specials:
+            other = "twice" if text in found else "as a special token too"
+            raise TrainingError(f"protected text {text!r} is given {other}; leave one out")
+        try:
+            text.encode("utf-8")
+        except UnicodeEncodeError as error:
+            raise TrainingError(f"protected text {text!r} holds a lone surrogate at {error.start}") from None
+        found[text] = None
+    return list(found)
 
 
 def _scheme(alphabet: str, end_of_word: str | None, unknown: str) -> Alphabet:

@@ -33,6 +33,7 @@ def test_counting_and_training_on_the_counts(run, folder: Path, tmp_path: Path) 
         "distinct_bytes": 29,
         "pattern": "gpt2",
         "specials": sorted(bytepair.AL1_SPECIALS),
+        "normalizer": None,
     }
     assert f"8 pretokens, 7 of them distinct; saved to {counts}" in result.stderr
     assert run("train", counts, "--num-merges", "3", "-o", out).exit_code == 0

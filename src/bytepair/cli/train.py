@@ -55,6 +55,9 @@ from . import _corpus, _io, _normalizer, _sizes
 @click.option(
     "--special", "specials", metavar="NAME", multiple=True, help="A special token, in place of the default six; repeat."
 )
+@click.option(
+    "--protected", metavar="TEXT", multiple=True, help="A text that stays whole: a token that no merge crosses; repeat."
+)
 @click.option("--no-specials", is_flag=True, help="Have no special tokens.")
 @click.option(
     "--layout",

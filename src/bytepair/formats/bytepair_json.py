@@ -12,7 +12,7 @@ import re
 from typing import Any
 
 from .._notices import notice
-from .._resizing import follows_layout, leading, natural_rows, numbered, with_rows
+from .._resizing import follows_layout, leading, natural_rows, numbered, with_added, with_rows
 from ..errors import BytepairError, FormatError
 from ..pattern import UNICODE_VERSION, Pattern
 from ..record import MergeStep, TrainingRecord
@@ -53,6 +53,8 @@ def write(tokenizer: Tokenizer) -> Written:
         head["rows"] = v.rows
     if listed:
         head.update(foreign_json.vocabulary_to_json(v))
+    elif v.added:
+        head["added"] = dict(sorted(v.added.items(), key=lambda item: item[1]))
     around = foreign_json.around_to_json(tokenizer._around)
     if around is not None:
         head["around"] = around
@@ -134,7 +136,7 @@ def read(source: Source, options: Options) -> Tokenizer:
         )
     allowed = {
         "format", "version", "rule", "pattern", "alphabet", "layout", "byte_order", "specials", "roles", "merges",
-        "tokens", "record", "around", "rows",
+        "tokens", "record", "around", "rows", "added",
     }  # fmt: skip
     if document.get("layout") == "listed":
         allowed.update(foreign_json.VOCABULARY_KEYS)
@@ -215,6 +217,8 @@ def _vocabulary(reader: Reader) -> Vocabulary:
     for role, special in roles.items():
         reader.check(special, f"the role {role!r}", str)
     if rule == "ranks":
+        if "added" in reader.value:
+            raise reader.fail("under the rule 'ranks' there are no added tokens in this format; take out 'added'")
         rows = reader.get("tokens", list)
         ranks = _plain_ranks(rows)
         if ranks is not None:
@@ -232,6 +236,15 @@ def _vocabulary(reader: Reader) -> Vocabulary:
         raise reader.fail(f"the rule is {rule!r}, and should be 'merges' or 'ranks'")
     if reader.get("layout", str) == "listed":
         return foreign_json.vocabulary_from_json(reader, specials, roles)
+    added = reader.get("added", dict) if "added" in reader.value else {}
+    for name, i in added.items():
+        reader.check(i, f"the id of added token {name!r}", int)
+        if name in specials:
+            raise reader.fail(f"{name!r} is a special and an added token; it can be one of them")
+    return with_added(_in_our_layout(reader, {**specials, **added}, roles), added, roles)
+
+
+def _in_our_layout(reader: Reader, specials: dict[str, int], roles: dict[str, str]) -> Vocabulary:
     lines = reader.get("merges", list)
     pairs: Any = reader.rows(lines, "merge")
     widths = set(map(len, pairs))
