@@ -211,7 +211,6 @@ def _measured(subject: Subject, group: str, documents: Sequence[bytes], rare_und
     listed = list(words)
     whole_ones = subject.whole(listed)
     unknown = subject.unknown(listed)
-    common = int((counts >= rare_under).sum())
     return Measures(
         tokenizer=subject.name,
         group=group,
@@ -223,7 +222,7 @@ def _measured(subject: Subject, group: str, documents: Sequence[bytes], rare_und
         tokens=int(counts.sum()),
         single_bytes=subject.single_bytes(counts),
         used=int((counts > 0).sum()),
-        rare=max(subject.n_ordinary - common, 0),
+        rare=int((counts[subject.ordinary()] < rare_under).sum()),
         rare_under=rare_under,
         whole_words=sum(words[word] for word, one in zip(listed, whole_ones) if one),
         renyi=renyi_efficiency(counts, subject.vocab_size),

@@ -258,7 +258,7 @@ def portion(documents: Sequence[bytes], share: float) -> list[bytes]:
 
 
 def _curve(tok: Tokenizer, documents: list[bytes], pattern: str, share: float) -> Curve:
-    words = WordCounts.from_corpus(documents, pattern=tok.pattern, specials=tok.specials)
+    words = WordCounts.from_corpus(documents, pattern=tok.pattern, specials=())  # names are text, as for encode
     merges = merges_of(tok)
     n = len(tok.merges or ())
     done = [0] * n

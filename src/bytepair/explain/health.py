@@ -350,8 +350,9 @@ def _drift(tok: Tokenizer, used: _Used, other: _Used) -> Finding:
     by_bytes = {text: i for i, text in v.tokens.items()}
     apart = []
     for i in spaced:
-        bare = by_bytes.get(v.tokens[i].lstrip(b" "))
-        if bare is None or not v.tokens[i].startswith(b" "):
+        text = v.tokens[i]
+        bare = by_bytes.get(text[1:] if text[:1] == b" " else text[3:])
+        if bare is None:
             continue
         here, there = (_spaced_share(u, i, bare) for u in (used, other))
         if here is not None and there is not None:

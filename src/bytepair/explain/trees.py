@@ -7,6 +7,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from .. import showing
+from ..errors import BytepairError
 
 if TYPE_CHECKING:
     from ..tokenizer import Tokenizer
@@ -14,6 +15,9 @@ if TYPE_CHECKING:
 
 _DEEPEST = 400
 """Levels of a tree that are shown; below them stands how many more there are."""
+
+LARGEST_PICTURE = 2_000
+"""Tokens in one picture: a browser still draws so many, and nobody looks at more."""
 
 _COLUMN, _ROW, _HALF = 9, 46, 11
 _STYLE = (
@@ -105,9 +109,19 @@ def _widths(tok: Tokenizer, tree: Tree) -> dict[int, float]:
 
 
 def picture(found: object) -> str | None:
-    """The merge trees of an explanation or of a token's origin as SVG; None where it has none."""
+    """The merge trees of an explanation or of a token's origin as SVG; None where it has none.
+
+    Raises
+    ------
+    BytepairError
+        There is too much to draw.
+    """
     tok: Tokenizer = found.tokenizer  # type: ignore[attr-defined]
     if (tree := getattr(found, "tree", None)) is not None:
-        return svg(tok, [tree])
-    trees = [tree for pretoken in getattr(found, "pretokens", ()) for tree in getattr(pretoken, "trees", ())]
+        trees = [tree]
+    else:
+        trees = [tree for pretoken in getattr(found, "pretokens", ()) for tree in getattr(pretoken, "trees", ())]
+    n = sum(2 * tree.symbols - 1 for tree in trees)
+    if n > LARGEST_PICTURE:
+        raise BytepairError(f"{n:,} tokens are too many for one picture; take a text of up to {LARGEST_PICTURE:,}")
     return svg(tok, trees) if trees else None

@@ -118,15 +118,16 @@ class Absence:
         shown = showing.visible(showing.Piece(self.data[:200], False, False))
         yield f"{shown}: {SENTENCES[self.reason]}"
         if self.reason == "border":
-            cut = (showing.visible(showing.Piece(p, False, False)) for p in self.pretokens)
-            yield "pretokens: " + showing.BORDER.join(cut)
+            cut = (showing.visible(showing.Piece(p[:200], False, False)) for p in self.pretokens[:40])
+            yield "pretokens: " + showing.BORDER.join(cut) + " ..." * (len(self.pretokens) > 40)
         if self.ids:
-            yield "it encodes as " + " ".join(f"{label(tok, i)} ({i})" for i in self.ids[:40])
+            shown = " ".join(f"{label(tok, i)} ({i})" for i in self.ids[:40])
+            yield f"it encodes as {shown}" + " ..." * (len(self.ids) > 40)
         if self.count is not None:
             yield f"in the corpus: {self.count} times; a pair was merged from {self.needed} times on"
             if self.free is not None and self.free < self.count:
                 yield f"places that no merge took a piece of: {self.free}"
-        for t in self.taken_by:
+        for t in self.taken_by[:40]:
             times = "" if t.count is None else f", in {t.count} places"
             yield f"taken by rank {t.rank}: {label(tok, t.left)} + {label(tok, t.right)} = {label(tok, t.new)}{times}"
         if self.reason == "unrecorded":
@@ -152,7 +153,7 @@ def why_not(tok: Tokenizer, data: bytes | str) -> Absence:
         given = {"pretokens": (), "ids": (), "count": None, "free": None, "taken_by": (), **facts}
         return Absence(text, reason, needed=needed, at_most=at_most, tokenizer=tok, **given)
 
-    if text.decode("utf-8", "replace") in (*tok.specials, *tok.added):
+    if any(text == name.encode() for name in (*tok.specials, *tok.added)):
         return absence("special")
     try:
         ids = tuple(tok.encode(text, special=()))
