@@ -890,6 +890,11 @@ class Tokenizer(Facts):
             f"{len(self._vocabulary.specials)} special, {self.alphabet}, rule {self.rule!r}, pattern {name!r}>"
         )
 
+    def _repr_html_(self) -> str:
+        from .explain.card import card
+
+        return card(self)
+
     # ---- specials in a text ----
 
     @cached_property

@@ -14,7 +14,7 @@ PACKAGE = Path(bytepair.__file__).parent
 DRAWING = Path(__file__).parents[2] / "ARCHITECTURE.md"
 
 # The arrows that point up; they are followed only when a tokenizer is saved, or asked about itself.
-UPWARD = {("tokenizer", "formats"), ("tokenizer", "explain")}
+UPWARD = {("tokenizer", "formats"), ("tokenizer", "explain"), ("record", "showing")}
 
 
 def layers() -> list[list[str]]:

@@ -167,7 +167,9 @@ class Replay(Sequence[Frame]):
         tok = self.tokenizer
         for f in islice(self, _FRAMES):
             words = "<br>".join(
-                f"{n} × " + "".join(html.stretch(piece, inline=True) for piece in showing.pieces(tok, ids))
+                f'<span class="word">{n} × '
+                + "".join(html.stretch(piece, inline=True) for piece in showing.pieces(tok, ids))
+                + "</span>"
                 for ids, n in f.before[:_WORDS]
             )
             counts = html.escaped("  ".join(f"{label(tok, a)}+{label(tok, b)} {n}" for (a, b), n in f.pairs[:_PAIRS]))

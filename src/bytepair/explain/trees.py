@@ -19,7 +19,7 @@ _DEEPEST = 400
 LARGEST_PICTURE = 2_000
 """Tokens in one picture: a browser still draws so many, and nobody looks at more."""
 
-_COLUMN, _ROW, _HALF = 9, 46, 11
+_COLUMN, _ROW, _HALF = 9, 52, 11
 _STYLE = (
     "text{font:13px ui-monospace,'DejaVu Sans Mono',Menlo,Consolas,monospace;text-anchor:middle;fill:#1c1c1c}"
     "rect{fill:#afd7ff;stroke:#3a6ea5}.leaf{fill:#ffd787;stroke:#8a6d1d}"
@@ -78,8 +78,8 @@ def svg(tok: Tokenizer, trees: Sequence[Tree]) -> str:
             inner = sum(width[id(part)] for part in now.parts)
             begin = left + (wide - inner) / 2
             for part in now.parts:
-                child, foot = begin + width[id(part)] / 2, top + 2 * _HALF
-                bend = f"{middle:.1f} {foot + 14} {child:.1f} {foot + 10}"
+                child, foot = begin + width[id(part)] / 2, top + 2 * _HALF + 14  # below the rank
+                bend = f"{middle:.1f} {foot + 10} {child:.1f} {foot + 6}"
                 lines_between.append(f'<path d="M{middle:.1f} {foot} C{bend} {child:.1f} {top + _ROW}"/>')
                 stack.append((part, begin, level + 1))
                 begin += width[id(part)]
