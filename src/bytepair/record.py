@@ -117,6 +117,9 @@ class TrainingRecord(Sequence[MergeStep]):
     best_left: tuple[Pair, int] | None
     corpus: tuple[tuple[tuple[int, ...], int], ...] | None
 
+    def __repr__(self) -> str:
+        return f"<TrainingRecord of {len(self):,} merges: {self.length_before:,} tokens became {self.length_after:,}>"
+
     def __len__(self) -> int:
         return len(self.steps)
 

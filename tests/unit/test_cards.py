@@ -46,3 +46,21 @@ def test_a_training_record() -> None:
     assert "20 tokens became 7" in shown
     longer = bytepair.train(" ".join(f"w{k}{k}" for k in range(300)), num_merges=30, specials=())
     assert "... and 10 more merges" in words(longer.record._repr_html_())
+
+
+def test_what_is_printed_of_large_things_is_short() -> None:
+    tok = bytepair.train("low low lower lowest " * 3, num_merges=4)
+    text = "low " * 5000
+    found = tok.explain(text)
+    replayed = bytepair.explain.replay(tok)
+    origin, absence = tok.why("low"), tok.why_not(b"x" * 5000)
+    report, sweep = (
+        bytepair.evaluate.evaluate([tok], text),
+        bytepair.evaluate.sweep(text, held_out=text, vocab_sizes=[262]),
+    )
+    compared = bytepair.explain.compare([tok], text)
+    ids = tok.explain_ids(found.ids)
+    for one in (found, *found.pretokens[:1], ids, origin, absence, tok.health(text), compared, replayed,
+                replayed[0], report, sweep, tok.record):  # fmt: skip
+        assert repr(one).startswith(f"<{type(one).__name__} ") or repr(one).startswith(f"<{type(one).__name__}:")
+        assert len(repr(one)) < 120

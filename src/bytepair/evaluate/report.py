@@ -43,6 +43,9 @@ class Report(Sequence[Measures]):
 
     rows: tuple[Measures, ...]
 
+    def __repr__(self) -> str:
+        return f"<Report of {len(self.rows)} rows>"
+
     def __len__(self) -> int:
         return len(self.rows)
 

@@ -99,6 +99,9 @@ class Sweep(Sequence[Point]):
     width: int
     context: int
 
+    def __repr__(self) -> str:
+        return f"<Sweep of {len(self.points)} points on {len(self.curves)} curves>"
+
     def __len__(self) -> int:
         return len(self.points)
 

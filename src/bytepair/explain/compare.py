@@ -71,6 +71,9 @@ class Comparison:
     splits: tuple[Split, ...]
     stretches: tuple[Stretch, ...]
 
+    def __repr__(self) -> str:
+        return f"<Comparison of {len(self.splits)} tokenizers on {len(self.text):,} characters>"
+
     @property
     def same(self) -> bool:
         """Whether all cut the text in the same places."""

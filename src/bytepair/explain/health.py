@@ -82,6 +82,9 @@ class Health:
     findings: tuple[Finding, ...]
     tokenizer: Tokenizer
 
+    def __repr__(self) -> str:
+        return f"<Health: {self.level}, {len(self.findings)} findings>"
+
     def __getitem__(self, kind: str) -> Finding:
         for finding in self.findings:
             if finding.kind == kind:

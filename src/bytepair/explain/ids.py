@@ -98,6 +98,9 @@ class ExplainedIds:
     canonical: Canonicity
     tokenizer: Tokenizer
 
+    def __repr__(self) -> str:
+        return f"<ExplainedIds of {len(self.ids):,} ids, {'' if self.canonical else 'not '}canonical>"
+
     def to_json(self) -> dict[str, Any]:
         """Plain values; bytes are text with one character for each byte (Latin-1)."""
         return {

@@ -87,6 +87,9 @@ class Merging:
     steps: tuple[Step, ...]
     ids: tuple[int, ...]
 
+    def __repr__(self) -> str:
+        return f"<Merging of {self.data[:40]!r}: {len(self.steps):,} merges, {len(self.ids):,} ids>"
+
     def states(self) -> Iterator[tuple[int, ...]]:
         """The tokens before the first merge and after each."""
         at, after = dict(enumerate(self.symbols)), list(range(1, len(self.symbols) + 1))

@@ -63,6 +63,9 @@ class Frame:
     after: tuple[Word, ...]
     length: int
 
+    def __repr__(self) -> str:
+        return f"<Frame {self.step}: {len(self.pairs):,} pairs, {self.length:,} tokens>"
+
     def changed(self) -> list[int]:
         """The numbers of the pretokens that the merge changes."""
         return [k for k, (a, b) in enumerate(zip(self.before, self.after)) if a != b]
@@ -78,6 +81,9 @@ class Replay(Sequence[Frame]):
 
     record: TrainingRecord
     tokenizer: Tokenizer
+
+    def __repr__(self) -> str:
+        return f"<Replay of {len(self.record):,} merges>"
 
     @property
     def stopped(self) -> str:

@@ -58,6 +58,9 @@ class Pretoken:
     split: tuple[int, ...]
     merging: Merging | None = None
 
+    def __repr__(self) -> str:
+        return f"<Pretoken {self.data[:40]!r}: {len(self.steps):,} merges, {len(self.ids):,} ids>"
+
     def states(self) -> list[tuple[int, ...]]:
         """The tokens before the first merge, and after each merge."""
         return [self.ids] if self.merging is None else list(self.merging.states())
@@ -75,6 +78,9 @@ class Explanation:
     text: bytes
     pretokens: tuple[Pretoken, ...]
     tokenizer: Tokenizer
+
+    def __repr__(self) -> str:
+        return f"<Explanation of {len(self.text):,} bytes in {len(self.pretokens):,} pretokens>"
 
     @property
     def ids(self) -> list[int]:

@@ -64,6 +64,9 @@ class Origin:
     n_used_in: int
     tokenizer: Tokenizer
 
+    def __repr__(self) -> str:
+        return f"<Origin of id {self.id}: {self.data[:40]!r}, {self.kind}>"
+
     def to_json(self) -> dict[str, Any]:
         """Plain values; bytes are text with one character for each byte (Latin-1)."""
         return {

@@ -90,6 +90,9 @@ class Absence:
     taken_by: tuple[Taking, ...]
     tokenizer: Tokenizer
 
+    def __repr__(self) -> str:
+        return f"<Absence of {self.data[:40]!r}: {self.reason}>"
+
     def to_json(self) -> dict[str, Any]:
         """Plain values; bytes are text with one character for each byte (Latin-1)."""
         tok = self.tokenizer
