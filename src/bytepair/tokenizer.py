@@ -798,7 +798,7 @@ class Tokenizer(Facts):
         >>> tok = bytepair.train("low low lower lowest", num_merges=4)
         >>> found = tok.health("low lower")
         >>> found.level, found["round-trip"].says
-        ('warning', '1 documents, 9 bytes: all come back from their ids')
+        ('warning', 'all comes back from its ids; documents: 1, bytes: 9')
         """
         from .explain import health
 

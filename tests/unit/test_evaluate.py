@@ -158,6 +158,7 @@ def test_a_sweep_in_every_form(tmp_path: Path) -> None:
     assert len(list(csv.DictReader(io.StringIO(found.to_csv())))) == 2
     json.dumps(found.to_json())
     assert "2Vd" in str(found)
+    assert f"{found.curves[1].first_size + len(found.curves[1].tokens) - 1} ids is all: " in str(found)
     found._repr_html_()
     found.plot(tmp_path / "a.png")
     assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")

@@ -91,7 +91,7 @@ class Report(Sequence[Measures]):
         names = [f"under {under} times" if name == "rare" else COLUMNS[name] for name in shown]
         header = ["tokenizer", "group", "ids", "tokens", *names]
         rows = [
-            [row.tokenizer, row.group, f"{row.vocab_size:,}", f"{row.tokens:,}",
+            [showing.one_line(row.tokenizer), showing.one_line(row.group), f"{row.vocab_size:,}", f"{row.tokens:,}",
              *(_cell(name, getattr(row, name)) for name in shown)]
             for row in self.rows
         ]  # fmt: skip

@@ -115,7 +115,7 @@ class Comparison:
             for t in chosen
         ]
         yield ""
-        header = ["", "at", *(s.name for s in self.splits)]
+        header = ["", "at", *(showing.one_line(s.name) for s in self.splits)]
         yield from showing.table(header, rows, left={0, *range(2, len(header))})
         if rest > 0:
             yield f"... and {rest:,} more"
@@ -123,7 +123,7 @@ class Comparison:
     def _totals(self) -> Iterator[str]:
         size = len(self.text.encode("utf-8", "surrogateescape"))
         rows = [
-            [s.name, f"{len(s.ids):,}", f"{size / len(s.ids):.3f}" if s.ids else "-",
+            [showing.one_line(s.name), f"{len(s.ids):,}", f"{size / len(s.ids):.3f}" if s.ids else "-",
              f"{len(self.text) / len(s.ids):.3f}" if s.ids else "-"]
             for s in self.splits
         ]  # fmt: skip
