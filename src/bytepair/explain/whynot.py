@@ -26,6 +26,7 @@ SENTENCES = {
     "token": "it is one token",
     "special": "it is the name of a token, which a text may name only where that is allowed",
     "unknown": "it holds a character that the alphabet does not have",
+    "dropped": "the tokenizer drops it before it encodes: it has no tokens",
     "border": "the pattern cuts it, and no merge crosses a border",
     "overtaken": "its token exists, but another merge comes first and takes a piece of it",
     "absent": "it never stood in a pretoken of the corpus",
@@ -59,11 +60,11 @@ class Absence:
     data : bytes
     reason : str
         ``"token"`` and ``"special"``: it is one. ``"unknown"``: a character that the alphabet does not have.
-        ``"border"``: the pattern cuts it (``pretokens``). ``"overtaken"``: its token exists, but encoding gives others,
-        since the merge in ``taken_by`` comes first. Where the corpus is recorded: ``"absent"``, it is in no pretoken;
-        ``"rare"``, it came ``count`` times, under ``needed``; ``"taken"``, merges with its neighbours (``taken_by``)
-        left fewer than ``needed`` of its ``count`` places; ``"full"``, the vocabulary was full first. Else
-        ``"unrecorded"``.
+        ``"dropped"``: the tokenizer drops it, as the classic scheme drops white space. ``"border"``: the pattern cuts
+        it (``pretokens``). ``"overtaken"``: its token exists, but encoding gives others, since the merge in
+        ``taken_by`` comes first. Where the corpus is recorded: ``"absent"``, it is in no pretoken; ``"rare"``, it came
+        ``count`` times, under ``needed``; ``"taken"``, merges with its neighbours (``taken_by``) left fewer than
+        ``needed`` of its ``count`` places; ``"full"``, the vocabulary was full first. Else ``"unrecorded"``.
     pretokens : tuple of bytes
         What the pattern makes of it.
     ids : tuple of int
@@ -164,6 +165,10 @@ def why_not(tok: Tokenizer, data: bytes | str) -> Absence:
         return absence("unknown")
     seen = tok._front.pretokens(text, tok._always)
     known: dict[str, Any] = {"pretokens": tuple(seen), "ids": ids}
+    if tok.unk_id is not None and tok.unk_id in ids:
+        return absence("unknown", **known)
+    if not ids:
+        return absence("dropped", **known)
     if len(ids) == 1:
         return absence("token", **known)
     if len(seen) != 1:
