@@ -23,6 +23,10 @@ SMALL_CORPUS = 20_000
 """A corpus of at most this many first symbols, in distinct pretokens, is kept whole, so that it can be replayed."""
 
 
+_SHOWN = 20
+"""Merges that a notebook shows."""
+
+
 @dataclass(frozen=True)
 class MergeStep:
     """One merge.
@@ -113,6 +117,9 @@ class TrainingRecord(Sequence[MergeStep]):
     best_left: tuple[Pair, int] | None
     corpus: tuple[tuple[tuple[int, ...], int], ...] | None
 
+    def __repr__(self) -> str:
+        return f"<TrainingRecord of {len(self):,} merges: {self.length_before:,} tokens became {self.length_after:,}>"
+
     def __len__(self) -> int:
         return len(self.steps)
 
@@ -121,6 +128,20 @@ class TrainingRecord(Sequence[MergeStep]):
 
     def __iter__(self) -> Iterator[MergeStep]:
         return iter(self.steps)
+
+    def _repr_html_(self) -> str:
+        from .showing import Piece, html
+
+        rows = [
+            [f"{s.step:,}", f"{s.left} + {s.right}", html.stretch(Piece(s.bytes, False, False), inline=True),
+             str(s.new_id), f"{s.count:,}", str(s.tied) if s.tied > 1 else "", f"{s.frequency:,}",
+             "  ".join(html.stretch(Piece(word, False, False), inline=True) for word in s.examples)]
+            for s in self.steps[:_SHOWN]
+        ]  # fmt: skip
+        header = ["merge", "ids", "token", "id", "count", "tied", "at the end", "first words"]
+        more = f"... and {len(self) - _SHOWN:,} more merges. " if len(self) > _SHOWN else ""
+        told = f"{more}{self.length_before:,} tokens became {self.length_after:,}. Stopped: {self.stopped}"
+        return html.fragment(html.table(header, rows, left={1, 2, 7}) + f"<p>{html.escaped(told)}</p>")
 
     @property
     def length_after(self) -> int:

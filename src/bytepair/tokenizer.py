@@ -832,7 +832,7 @@ class Tokenizer(Decoding):
         >>> tok = bytepair.train("low low lower lowest", num_merges=4)
         >>> found = tok.health("low lower")
         >>> found.level, found["round-trip"].says
-        ('note', '1 documents, 9 bytes: all come back from their ids')
+        ('warning', 'all comes back from its ids; documents: 1, bytes: 9')
         """
         from .explain import health
 
@@ -1131,6 +1131,11 @@ class Tokenizer(Decoding):
             f"<Tokenizer {self.vocab_size} ids, {self.n_mergeable} mergeable, "
             f"{len(self._vocabulary.specials)} special, {self.alphabet}, rule {self.rule!r}, pattern {name!r}>"
         )
+
+    def _repr_html_(self) -> str:
+        from .explain.card import card
+
+        return card(self)
 
     # ---- dropout ----
 

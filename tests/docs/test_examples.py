@@ -6,14 +6,18 @@ import doctest
 import importlib
 import pkgutil
 import re
+import shlex
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 import bytepair
+from bytepair.cli import main
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+CONSOLE = re.compile(r"^```console\n(.*?)^```", re.DOTALL | re.MULTILINE)
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
 
 
@@ -49,3 +53,15 @@ def test_pages(page: Path) -> None:
     for block in blocks:
         if ">>>" not in block:
             compile(block, str(page), "exec")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_commands(page: Path) -> None:
+    """Lines after ``$ `` run, in a folder with the file that the README speaks of, and print what follows them."""
+    Path("low.txt").write_bytes(b"low low lower lowest\n" * 20)
+    bytepair.train("low low lower lowest", num_merges=4).save("low.json")
+    for block in CONSOLE.findall(page.read_text("utf-8")):
+        for command, shown in re.findall(r"^\$ bytepair (.*)\n((?:(?!\$ ).*\n)*)", block, re.MULTILINE):
+            done = CliRunner().invoke(main, shlex.split(command))
+            assert done.exit_code == 0, (command, done.output)
+            assert done.stdout.split() == shown.split(), command

@@ -158,6 +158,73 @@ def test_a_sweep_in_every_form(tmp_path: Path) -> None:
     assert len(list(csv.DictReader(io.StringIO(found.to_csv())))) == 2
     json.dumps(found.to_json())
     assert "2Vd" in str(found)
+    assert f"{found.curves[1].first_size + len(found.curves[1].tokens) - 1} ids is all: " in str(found)
     found._repr_html_()
     found.plot(tmp_path / "a.png")
     assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_special_name_in_the_held_out_text_is_text() -> None:
+    found = sweep("low lower lowest " * 40, held_out="slow <eos> lowest<pad>", vocab_sizes=[262, 266, 270])
+    [curve] = found.curves
+    assert [p.tokens for p in found] == [curve.tokens[p.vocab_size - curve.first_size] for p in found]
+
+
+def test_every_column_of_a_sweep_again() -> None:
+    """Each point of each training, from a tokenizer that is trained alone to that size."""
+    documents = [f"line {k} of the text, and {k * 7} words: x² _foo_\n" * 3 for k in range(30)]
+    held_out = ["a line of other text, 1234 words\n", "_foo_ bar"]
+    found = sweep(documents, held_out=held_out, vocab_sizes=[270, 280], patterns=["gpt2", "al1"], shares=[0.5, 1],
+                  width=64, context=128, specials=())  # fmt: skip
+    assert [(p.pattern, p.share, p.vocab_size) for p in found] == [
+        (pattern, share, size) for pattern in ("gpt2", "al1") for share in (0.5, 1.0) for size in (270, 280)
+    ]
+    n = sum(len(text.encode()) for text in held_out)
+    for p in found:
+        half, size = [], 0
+        for text in documents:  # all are whole lines, so that the share ends behind one
+            if size >= round(p.share * sum(len(d.encode()) for d in documents)):
+                break
+            lines = text.splitlines(keepends=True)
+            kept = []
+            while lines and size < round(p.share * sum(len(d.encode()) for d in documents)):
+                kept.append(lines.pop(0))
+                size += len(kept[-1].encode())
+            half.append("".join(kept))
+        assert p.training_bytes == sum(len(text.encode()) for text in half)
+        tok = bytepair.train(half, vocab_size=p.vocab_size, pattern=p.pattern, specials=())
+        ids = [i for text in held_out for i in tok.encode(text)]
+        counts = Counter(ids)
+        shares = [c / len(ids) for c in counts.values()]
+        assert (p.tokens, p.bytes, p.bytes_per_token) == (len(ids), n, n / len(ids))
+        assert p.used_share == len(counts) / p.vocab_size
+        assert p.renyi == pytest.approx(math.log2(sum(x**2.5 for x in shares)) / -1.5 / math.log2(p.vocab_size))
+        assert (p.untied, p.tied) == (2 * p.vocab_size * 64, p.vocab_size * 64)
+        assert p.sequence == pytest.approx(1000 * len(ids) / n)
+        assert p.bytes_in_context == pytest.approx(128 * n / len(ids))
+        assert p.attention == pytest.approx(4 * 128 * 64 * 1000 * len(ids) / n)
+
+
+def test_baselines_again(tok: bytepair.Tokenizer) -> None:
+    """Every column of the baselines, with nothing but Counter."""
+    texts, known = TEXTS["de"], ["die Katze", "auf"]
+    report = evaluate({}, texts, baselines=["bytes", "characters", "words"], training=known, rare_under=2)
+    text = "".join(texts)
+    words = text.split()
+    listed = {
+        "bytes": ([bytes([b]) for b in text.encode()], [bytes([b]) for b in range(256)]),
+        "characters": (list(text), sorted(set("".join(known)))),
+        "words": (words, sorted(set(" ".join(known).split()))),
+    }
+    for name, (pieces, vocabulary) in listed.items():
+        row = report.row(name)
+        counts = Counter(piece if piece in vocabulary else None for piece in pieces)
+        size = len(vocabulary) + (name != "bytes")
+        assert (row.vocab_size, row.tokens, row.used) == (size, len(pieces), len(counts))
+        assert row.rare == sum(counts[piece] < 2 for piece in [*vocabulary, *([None] if name != "bytes" else [])])
+        p = [n / len(pieces) for n in counts.values()]
+        assert row.renyi == pytest.approx(math.log2(sum(x**2.5 for x in p)) / -1.5 / math.log2(size))
+        assert row.fertility == len(pieces) / len(words)
+        assert row.bits_factor == pytest.approx(len(pieces) / len(text.encode()) / math.log(2))
+    assert report.row("words").unknown_words == sum(word not in ("die", "Katze", "auf") for word in words)
+    assert report.row("characters").whole_words == 0

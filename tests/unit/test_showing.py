@@ -81,3 +81,35 @@ def test_table() -> None:
         " n  word  more", " 1  你好  x", "20  a"
     ]  # fmt: skip
     assert list(showing.table(["n", "word"], [["1", "abcdef"]], left={1}, width=6))[1] == "1  ab…"
+
+
+def test_a_megabyte_is_shown_in_part() -> None:
+    """What a notebook and ``str`` show is bounded, whatever is explained."""
+    tok = bytepair.load("gpt2")
+    text = ("<b>\u202e\x1b[31m é\t\n" * 1500) + "a" * 10_000
+    found = tok.explain(text)
+    ids = tok.explain_ids(found.ids)
+    both = bytepair.explain.compare([tok, bytepair.load("cl100k_base")], text)
+    for one in (found, ids, both):
+        for shown in (str(one), one._repr_html_()):
+            assert len(shown) < 4_000_000
+            assert "\x1b" not in shown
+            assert "\u202e" not in shown
+            assert "<b>" not in shown or shown is not one._repr_html_()
+        assert "more" in str(one)
+    assert "too many" in tok.explain("a" * 10_000)._repr_html_()
+    with pytest.raises(bytepair.BytepairError, match="too many for one picture"):
+        bytepair.explain.picture(found)
+
+
+def test_tokens_have_colours_where_the_screen_has() -> None:
+    from rich.console import Console
+
+    shown = [piece(b"a b"), piece(b"\xff"), piece("你\t".encode())]
+    there = Console(force_terminal=True, color_system="truecolor", no_color=False)
+    marked = terminal.marked_for(there)(shown)
+    assert "48;2;175;215;255m" in marked
+    assert "⟨FF⟩" in marked
+    assert "⇥" in marked
+    plain = Console(force_terminal=True, color_system="truecolor", no_color=True)
+    assert terminal.marked_for(plain)(shown) == "a␣b│⟨FF⟩│你⇥"

@@ -68,7 +68,7 @@ def command(
 
         shown = html.page("bytepair compare", found._repr_html_())
     else:
-        shown = "\n".join(found.lines(everything=everything))
+        shown = "\n".join(found.lines(everything=everything, limit=None))
     with _io.writing(output) as out:
         out.write(shown.encode("utf-8") + b"\n")
 

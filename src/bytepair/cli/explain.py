@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .. import showing
-from ..errors import SpecialTokenError, UnknownTokenError
+from ..errors import BytepairError, SpecialTokenError, UnknownTokenError
 from ..explain.replay import EXAMPLES
 from . import _io
 
@@ -146,6 +146,7 @@ def _print_tokens(tok: Tokenizer, ids: list[int], output: str | None, as_json: b
 
 
 def _write(found: Any, output: str | None, tree: bool, as_json: bool) -> None:
+    from ..explain import ExplainedIds, Explanation, Replay
     from ..showing import html
 
     if as_json:
@@ -154,9 +155,12 @@ def _write(found: Any, output: str | None, tree: bool, as_json: bool) -> None:
         text = html.page("bytepair explain", found._repr_html_())
     elif output is not None and output.endswith(".svg"):
         text = _picture(found)
-    elif tree and hasattr(found, "pretokens") and hasattr(found, "lines"):
-        text = "\n".join(found.lines(trees=True, limit=None))
-    elif hasattr(found, "pretokens") and hasattr(found, "lines"):
+    elif isinstance(found, Explanation):
+        mark = showing.marked_for(showing.console()) if output is None else None
+        text = "\n".join(found.lines(trees=tree, limit=None, mark=mark))
+    elif isinstance(found, Replay):
+        text = "\n\n".join("\n".join(found.lines(frame)) for frame in found)
+    elif isinstance(found, ExplainedIds):
         text = "\n".join(found.lines(limit=None))
     else:
         text = str(found)
@@ -167,7 +171,10 @@ def _write(found: Any, output: str | None, tree: bool, as_json: bool) -> None:
 def _picture(found: Any) -> str:
     from ..explain import picture
 
-    drawn = picture(found)
+    try:
+        drawn = picture(found)
+    except BytepairError as error:
+        raise click.ClickException(str(error)) from error
     if drawn is None:
         raise click.ClickException("there is no merge tree to draw here; write another kind of file")
     return drawn
@@ -199,7 +206,6 @@ def _replay(tok: Tokenizer, output: str | None, step: bool, as_json: bool) -> No
 
 def _walk(states: list[tuple[int, list[str]]]) -> None:
     """Shows one state after another; n or space goes on, p back, w to the next pretoken, q ends."""
-    console = showing.console()
     if not states:
         raise click.ClickException("the text has no tokens")
     if not (_io.is_terminal(sys.stdout) and _io.is_terminal(sys.stdin)):
@@ -210,7 +216,7 @@ def _walk(states: list[tuple[int, list[str]]]) -> None:
     while True:
         word, lines = states[at]
         click.clear()
-        console.print("\n".join(lines), soft_wrap=True)
+        click.echo("\n".join(lines))
         click.echo(f"\n{at + 1} of {len(states)}   [n]ext  [p]revious  next [w]ord  [q]uit")
         key = click.getchar()
         if key in ("q", "Q", "\x1b", "\x03", "\x04"):
@@ -225,9 +231,10 @@ def _walk(states: list[tuple[int, list[str]]]) -> None:
 
 def _states(found: Explanation) -> Iterator[tuple[int, list[str]]]:
     tok = found.tokenizer
+    mark = showing.marked_for(showing.console())
 
     def shown(ids: Any) -> str:
-        return showing.bordered(showing.pieces(tok, ids), inline=True)
+        return mark(showing.pieces(tok, ids))
 
     for number, p in enumerate(found.pretokens):
         head = f"pretoken {number + 1} of {len(found.pretokens)}: {shown(p.ids)}"

@@ -43,6 +43,9 @@ class Report(Sequence[Measures]):
 
     rows: tuple[Measures, ...]
 
+    def __repr__(self) -> str:
+        return f"<Report of {len(self.rows)} rows>"
+
     def __len__(self) -> int:
         return len(self.rows)
 
@@ -88,7 +91,7 @@ class Report(Sequence[Measures]):
         names = [f"under {under} times" if name == "rare" else COLUMNS[name] for name in shown]
         header = ["tokenizer", "group", "ids", "tokens", *names]
         rows = [
-            [row.tokenizer, row.group, f"{row.vocab_size:,}", f"{row.tokens:,}",
+            [showing.one_line(row.tokenizer), showing.one_line(row.group), f"{row.vocab_size:,}", f"{row.tokens:,}",
              *(_cell(name, getattr(row, name)) for name in shown)]
             for row in self.rows
         ]  # fmt: skip
@@ -211,7 +214,6 @@ def _measured(subject: Subject, group: str, documents: Sequence[bytes], rare_und
     listed = list(words)
     whole_ones = subject.whole(listed)
     unknown = subject.unknown(listed)
-    common = int((counts >= rare_under).sum())
     return Measures(
         tokenizer=subject.name,
         group=group,
@@ -223,7 +225,7 @@ def _measured(subject: Subject, group: str, documents: Sequence[bytes], rare_und
         tokens=int(counts.sum()),
         single_bytes=subject.single_bytes(counts),
         used=int((counts > 0).sum()),
-        rare=max(subject.n_ordinary - common, 0),
+        rare=int((counts[subject.ordinary()] < rare_under).sum()),
         rare_under=rare_under,
         whole_words=sum(words[word] for word, one in zip(listed, whole_ones) if one),
         renyi=renyi_efficiency(counts, subject.vocab_size),

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..errors import BytepairError
+from ..errors import BytepairError, UnknownTokenError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -26,18 +26,19 @@ class Subject:
     vocab_size : int
     n_rows : int
         The highest id + 1.
-    n_ordinary : int
-        Ids that are no specials.
     """
 
     name: str
     vocab_size: int
     n_rows: int
-    n_ordinary: int
 
     def counts(self, documents: Sequence[bytes]) -> NDArray[np.int64]:
         """How often each id comes, shape (n_rows,)."""
         raise NotImplementedError
+
+    def ordinary(self) -> list[int] | slice:
+        """The ids that are no specials, as an index of ``counts``."""
+        return slice(None)
 
     def single_bytes(self, counts: NDArray[np.int64]) -> int:
         """How many of the tokens are one byte."""
@@ -56,7 +57,9 @@ class Ours(Subject):
     def __init__(self, tokenizer: Tokenizer, name: str) -> None:
         self.tokenizer, self.name = tokenizer, name
         self.vocab_size, self.n_rows = tokenizer.vocab_size, max(tokenizer.n_rows, 1)
-        self.n_ordinary = tokenizer.n_mergeable
+
+    def ordinary(self) -> list[int] | slice:
+        return list(self.tokenizer._vocabulary.tokens)
 
     def counts(self, documents: Sequence[bytes]) -> NDArray[np.int64]:
         import numpy as np
@@ -74,18 +77,31 @@ class Ours(Subject):
     def whole(self, words: Sequence[str]) -> list[bool]:
         import numpy as np
 
-        # In the classic scheme white space is no part of any token.
-        space = "" if self.tokenizer._vocabulary.alphabet.end_of_word is not None else " "
+        space = "" if not words or self._begins_words(words[0]) else " "
         rows = self.tokenizer.encode_batch_array([space + word for word in words], errors="surrogateescape")
         sizes = np.diff(rows.offsets)
         found: list[bool] = (sizes == 1).tolist()
         return found
 
+    def _begins_words(self, word: str) -> bool:
+        """Whether a word needs no space before it to be what it is within a text.
+
+        In the classic scheme white space is no part of any token; SentencePiece puts a space before a text itself.
+        """
+        tok = self.tokenizer
+        if tok._vocabulary.alphabet.end_of_word is not None:
+            return True
+        try:
+            pretokens = tok.explain(word, errors="surrogateescape").pretokens
+        except UnknownTokenError:
+            return False
+        return bool(pretokens) and pretokens[0].data.startswith((b" ", b"\xe2\x96\x81"))
+
 
 class Bytes(Subject):
     """A token for each byte."""
 
-    name, vocab_size, n_rows, n_ordinary = "bytes", 256, 256, 256
+    name, vocab_size, n_rows = "bytes", 256, 256
 
     def counts(self, documents: Sequence[bytes]) -> NDArray[np.int64]:
         import numpy as np
@@ -108,7 +124,7 @@ class Listed(Subject):
     def __init__(self, name: str, known: Iterable[str]) -> None:
         self.name = name
         self.ids = {text: i for i, text in enumerate(dict.fromkeys(known))}
-        self.n_rows = self.vocab_size = self.n_ordinary = len(self.ids) + 1
+        self.n_rows = self.vocab_size = len(self.ids) + 1
 
     def pieces(self, document: str) -> Iterable[str]:
         raise NotImplementedError

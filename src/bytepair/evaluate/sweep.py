@@ -99,6 +99,9 @@ class Sweep(Sequence[Point]):
     width: int
     context: int
 
+    def __repr__(self) -> str:
+        return f"<Sweep of {len(self.points)} points on {len(self.curves)} curves>"
+
     def __len__(self) -> int:
         return len(self.points)
 
@@ -132,14 +135,18 @@ class Sweep(Sequence[Point]):
     def _rows(self) -> Iterator[list[str]]:
         for p in self.points:
             yield [
-                p.pattern, f"{p.share:.0%}", f"{p.vocab_size:,}", f"{p.tokens:,}", f"{p.bytes_per_token:.3f}",
-                f"{p.used_share:.1%}", f"{p.renyi:.3f}", f"{p.untied:,}", f"{p.tied:,}", f"{p.sequence:.0f}",
-                f"{p.bytes_in_context:,.0f}", f"{p.attention:.3g}",
+                showing.one_line(p.pattern), f"{p.share:.0%}", f"{p.vocab_size:,}", f"{p.tokens:,}",
+                f"{p.bytes_per_token:.3f}", f"{p.used_share:.1%}", f"{p.renyi:.3f}", f"{p.untied:,}", f"{p.tied:,}",
+                f"{p.sequence:.0f}", f"{p.bytes_in_context:,.0f}", f"{p.attention:.3g}",
             ]  # fmt: skip
 
     def __str__(self) -> str:
         lines = list(showing.table(list(self._HEADER), list(self._rows()), left={0}))
         lines.append(f"width {self.width:,}, context {self.context:,}; attention is of one layer")
+        for c in self.curves:
+            if not c.stopped.startswith("the vocabulary is full"):
+                reached = c.first_size + len(c.tokens) - 1
+                lines.append(f"{showing.one_line(c.pattern)}, {c.share:.0%}: {reached:,} ids is all: {c.stopped}")
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
@@ -258,7 +265,7 @@ def portion(documents: Sequence[bytes], share: float) -> list[bytes]:
 
 
 def _curve(tok: Tokenizer, documents: list[bytes], pattern: str, share: float) -> Curve:
-    words = WordCounts.from_corpus(documents, pattern=tok.pattern, specials=tok.specials)
+    words = WordCounts.from_corpus(documents, pattern=tok.pattern, specials=())  # names are text, as for encode
     merges = merges_of(tok)
     n = len(tok.merges or ())
     done = [0] * n

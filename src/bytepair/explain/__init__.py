@@ -3,7 +3,8 @@
 :class:`~bytepair.tokenizer.Tokenizer` has each of these as a method, ``cli`` prints them, the page draws them.
 ``merging`` has the steps of one pretoken, ``text`` those of a whole text, ``ids`` starts from a model's output,
 ``token`` from a token (``why``), ``whynot`` from a string that is none, ``replay`` from the record of a
-training; ``health`` looks at a whole vocabulary, ``compare`` at several on one text.
+training; ``health`` looks at a whole vocabulary, ``compare`` at several on one text, and ``card`` is what a
+notebook shows of a tokenizer.
 """
 
 from .compare import Comparison, Split, Stretch, compare

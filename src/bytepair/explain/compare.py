@@ -20,6 +20,9 @@ from ..tokenizer import Tokenizer
 
 Span = tuple[int, int]
 
+SHOWN, SHOWN_CHARACTERS = 2_000, 20_000
+"""Stretches that ``str`` shows, and characters of the text that a notebook shows."""
+
 
 @dataclass(frozen=True)
 class Split:
@@ -68,6 +71,9 @@ class Comparison:
     splits: tuple[Split, ...]
     stretches: tuple[Stretch, ...]
 
+    def __repr__(self) -> str:
+        return f"<Comparison of {len(self.splits)} tokenizers on {len(self.text):,} characters>"
+
     @property
     def same(self) -> bool:
         """Whether all cut the text in the same places."""
@@ -92,10 +98,15 @@ class Comparison:
     def __str__(self) -> str:
         return "\n".join(self.lines())
 
-    def lines(self, *, everything: bool = False) -> Iterator[str]:
-        """Totals, then a table of the stretches that differ, or of all of them; differing ones have a ``*``."""
+    def lines(self, *, everything: bool = False, limit: int | None = SHOWN) -> Iterator[str]:
+        """Totals, then a table of the stretches that differ, or of all of them; differing ones have a ``*``.
+
+        ``limit`` is how many stretches are shown; None for all.
+        """
         yield from self._totals()
         chosen = [t for t in self.stretches if everything or not t.same]
+        rest = 0 if limit is None else len(chosen) - limit
+        chosen = chosen[:limit]
         if not chosen:
             yield "all cut the text in the same places"
             return
@@ -104,13 +115,15 @@ class Comparison:
             for t in chosen
         ]
         yield ""
-        header = ["", "at", *(s.name for s in self.splits)]
+        header = ["", "at", *(showing.one_line(s.name) for s in self.splits)]
         yield from showing.table(header, rows, left={0, *range(2, len(header))})
+        if rest > 0:
+            yield f"... and {rest:,} more"
 
     def _totals(self) -> Iterator[str]:
         size = len(self.text.encode("utf-8", "surrogateescape"))
         rows = [
-            [s.name, f"{len(s.ids):,}", f"{size / len(s.ids):.3f}" if s.ids else "-",
+            [showing.one_line(s.name), f"{len(s.ids):,}", f"{size / len(s.ids):.3f}" if s.ids else "-",
              f"{len(self.text) / len(s.ids):.3f}" if s.ids else "-"]
             for s in self.splits
         ]  # fmt: skip
@@ -126,16 +139,19 @@ class Comparison:
         return showing.Piece(data, is_special=False, is_marked=False)
 
     def _repr_html_(self) -> str:
-        differs = {place for t in self.stretches if not t.same for place in range(t.start, max(t.end, t.start + 1))}
+        shown = [t for t in self.stretches if t.start < SHOWN_CHARACTERS]
+        differs = {place for t in shown if not t.same for place in range(t.start, max(t.end, t.start + 1))}
         rows = []
         for s in self.splits:
             stretches = (
                 html.stretch(self._piece(span), f"id {i}", "differs" * (span[0] in differs))
                 for i, span in zip(s.ids, _once(s.spans))
-                if span[0] < span[1]
+                if span[0] < min(span[1], SHOWN_CHARACTERS)
             )
             rows.append([html.escaped(s.name), f"{len(s.ids):,}", html.text(stretches)])
-        return html.fragment(html.table(["tokenizer", "tokens", "text"], rows, left={0, 2}))
+        rest = len(self.text) - SHOWN_CHARACTERS
+        more = f"<p>... and {rest:,} more characters</p>" if rest > 0 else ""
+        return html.fragment(html.table(["tokenizer", "tokens", "text"], rows, left={0, 2}) + more)
 
 
 def compare(tokenizers: Mapping[str, Any] | Sequence[Any], text: str | bytes) -> Comparison:
@@ -158,7 +174,7 @@ def compare(tokenizers: Mapping[str, Any] | Sequence[Any], text: str | bytes) ->
     --------
     >>> import bytepair
     >>> both = {name: bytepair.load(name) for name in ("gpt2", "cl100k_base")}
-    >>> print(*list(compare(both, "it's 1234567").lines())[-3:], sep="\n")
+    >>> print(*list(compare(both, "it's 1234567").lines())[-3:], sep="\\n")
        at  gpt2   cl100k_base
     *   4  ␣123   ␣│123
     *   8  45│67  456│7

@@ -82,6 +82,9 @@ class Health:
     findings: tuple[Finding, ...]
     tokenizer: Tokenizer
 
+    def __repr__(self) -> str:
+        return f"<Health: {self.level}, {len(self.findings)} findings>"
+
     def __getitem__(self, kind: str) -> Finding:
         for finding in self.findings:
             if finding.kind == kind:
@@ -102,7 +105,7 @@ class Health:
 
     def _lines(self) -> Iterator[str]:
         for f in self.findings:
-            yield f"{f.level:8} {f.kind:20} {f.says}"
+            yield f"{f.level:8} {f.kind:20} {showing.one_line(f.says)}"
             shown = [label(self.tokenizer, i, 24) for i in f.ids[:_SHOWN]] + [
                 showing.one_line(name) for name in f.names[:_SHOWN]
             ]
@@ -144,7 +147,7 @@ def _unreachable(tok: Tokenizer) -> Finding:
     if not ids:
         return Finding("unreachable", "ok", 0, "merges can make every token")
     return Finding(
-        "unreachable", "warning", len(ids), f"{len(ids)} tokens that no text can have: no merges make them",
+        "unreachable", "warning", len(ids), f"tokens that no text can have, for no merges make them: {len(ids):,}",
         "tok.prune(drop=...) takes their rows out of the embedding", tuple(ids),
     )  # fmt: skip
 
@@ -155,8 +158,8 @@ def _unreached(tok: Tokenizer) -> Finding:
         return Finding("unreached", "ok", 0, "the pattern lets every token through")
     return Finding(
         "unreached", "warning", len(ids),
-        f"{len(ids)} tokens that merges make, but that stand in none of {SURROUNDINGS} surroundings: the pattern or "
-        "their neighbours take them apart",
+        f"tokens that merges make, but that stand in none of {SURROUNDINGS} surroundings, for the pattern or their "
+        f"neighbours take them apart: {len(ids):,}",
         "the vocabulary was trained with another pattern, or on other text; drop them with tok.prune(drop=...)",
         tuple(ids),
     )  # fmt: skip
@@ -182,7 +185,7 @@ def _duplicates(tok: Tokenizer) -> Finding:
     if not again:
         return Finding("duplicates", "ok", 0, "no two tokens stand for the same bytes")
     return Finding(
-        "duplicates", "warning", len(again), f"{len(again)} tokens stand for the bytes of an earlier token",
+        "duplicates", "warning", len(again), f"tokens that stand for the bytes of an earlier one: {len(again):,}",
         "only one of two can be learned by a model; drop the other with tok.prune(drop=...)", tuple(again),
     )  # fmt: skip
 
@@ -194,7 +197,7 @@ def _not_utf8(tok: Tokenizer) -> Finding:
     share = len(ids) / max(len(v.tokens), 1)
     return Finding(
         "not-utf8", "note" if ids else "ok", len(ids),
-        f"{len(ids)} merged tokens ({share:.1%}) are no whole characters on their own",
+        f"merged tokens that are no whole characters on their own: {len(ids):,} ({share:.1%})",
         "a model that stops at one leaves half a character: decode with stream_decoder(), which waits for the rest",
         ids, values={"share": share},
     )  # fmt: skip
@@ -213,7 +216,8 @@ def _digits(tok: Tokenizer) -> Finding:
     longest = max((sum(c.isdecimal() for c in tok._vocabulary.tokens[i].decode()) for i in ids), default=0)
     return Finding(
         "digits", "note" if ids else "ok", len(ids),
-        f"{len(ids)} tokens join digits, up to {longest}" if ids else "every digit is a token of its own",
+        f"tokens that join digits, up to {longest} of them: {len(ids):,}" if ids
+        else "every digit is a token of its own",
         r"numbers then split unevenly; a pattern with \p{N} or \p{N}{1,3} keeps groups even when training", ids,
         values={"longest": longest},
     )  # fmt: skip
@@ -223,7 +227,8 @@ def _scripts(tok: Tokenizer) -> Finding:
     ids = _texts_where(tok, lambda text: len(scripts_of(text)) > 1)
     return Finding(
         "scripts", "note" if ids else "ok", len(ids),
-        f"{len(ids)} tokens hold letters of several scripts" if ids else "no token holds letters of several scripts",
+        f"tokens that hold letters of several scripts: {len(ids):,}" if ids
+        else "no token holds letters of several scripts",
         "often a sign of text that was mixed up in the training corpus", ids,
     )  # fmt: skip
 
@@ -275,13 +280,13 @@ class _Used:
     def round_trip(self) -> Finding:
         bad = (*self.failed, *self.changed)
         if not bad:
-            says = f"{self.documents} documents, {self.bytes:,} bytes: all come back from their ids"
+            says = f"all comes back from its ids; documents: {self.documents:,}, bytes: {self.bytes:,}"
             return Finding("round-trip", "ok", 0, says)
         lossless = self.tok.lossless
         return Finding(
             "round-trip", "error" if lossless or self.failed else "note", len(bad),
-            f"{len(self.changed)} of {self.documents} documents come back changed, "
-            f"{len(self.failed)} cannot be encoded",
+            f"documents: {self.documents:,}; that come back changed: {len(self.changed):,}; that cannot be encoded: "
+            f"{len(self.failed):,}",
             "please report this: a lossless tokenizer gives every byte back" if lossless
             else 'this tokenizer changes text by its nature (tok.lossless is False); unknown="bytes" or an alphabet of '
             "bytes loses nothing",
@@ -296,8 +301,8 @@ def _unused(tok: Tokenizer, used: _Used) -> Finding:
     share = len(ids) / max(len(merged), 1)
     return Finding(
         "unused", "note" if share < 0.5 else "warning", len(ids),
-        f"{len(ids)} merged tokens ({share:.1%}) never come in the corpus: a model that is trained "
-        "on it alone never learns them",
+        f"merged tokens that never come in the corpus, so that a model trained on it alone never learns them: "
+        f"{len(ids):,} ({share:.1%})",
         "tokens that training never shows behave at random (glitch tokens); tok.prune(keep=...) or a corpus that fits",
         ids, values={"share": share, "documents": used.documents, "bytes": used.bytes},
     )  # fmt: skip
@@ -320,7 +325,7 @@ def _steps(tok: Tokenizer, used: _Used) -> Finding:
     ids = tuple(sorted(i for i in parts if used.counts[i] == 0 and i not in merges.first))
     return Finding(
         "steps", "note" if ids else "ok", len(ids),
-        f"{len(ids)} tokens never come themselves, but others that do come are merged from them",
+        f"tokens that never come themselves, but others that do are merged from them: {len(ids):,}",
         "they cost a row of the embedding each; pruning keeps them, since their children need them", ids,
     )  # fmt: skip
 
@@ -330,8 +335,8 @@ def _typed_specials(tok: Tokenizer, used: _Used | None) -> Finding:
     short = [name for name in tok.specials if len(name) < _SHORTEST_NAME or name.isalnum()]
     names = tuple(dict.fromkeys([*seen, *short]))
     if not names:
-        says = f"{len(tok.specials)} special tokens, none of which is likely to be typed"
-        return Finding("typed-specials", "ok", 0, says + (" or stands in the corpus" if used else ""))
+        says = "no special token's name is likely to be typed" + (" or stands in the corpus" if used else "")
+        return Finding("typed-specials", "ok", 0, says)
     told = ", ".join(f"{name} {n} times" for name, n in list(seen.items())[:_SHOWN])
     return Finding(
         "typed-specials", "warning", len(names),
@@ -350,8 +355,9 @@ def _drift(tok: Tokenizer, used: _Used, other: _Used) -> Finding:
     by_bytes = {text: i for i, text in v.tokens.items()}
     apart = []
     for i in spaced:
-        bare = by_bytes.get(v.tokens[i].lstrip(b" "))
-        if bare is None or not v.tokens[i].startswith(b" "):
+        text = v.tokens[i]
+        bare = by_bytes.get(text[1:] if text[:1] == b" " else text[3:])
+        if bare is None:
             continue
         here, there = (_spaced_share(u, i, bare) for u in (used, other))
         if here is not None and there is not None:

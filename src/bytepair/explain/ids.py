@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from .. import showing
 from .._check import whole
+from .._codec import Codec
 from ..errors import BytepairError
 from ..showing import html
 from .merging import merges_of
@@ -16,6 +17,10 @@ from .trees import label
 
 if TYPE_CHECKING:
     from ..tokenizer import Tokenizer
+
+
+SHOWN = 2_000
+"""Ids that ``str`` and a notebook show."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +35,8 @@ class ExplainedId:
     kind : str
         ``"special"``, ``"added"``, ``"symbol"`` (of the alphabet: a byte or a character) or ``"token"``.
     characters : str
-        The characters that are complete with this id and were not before, as ``decode(errors="replace")`` has them.
+        The characters that are complete with this id and were not before, as ``decode(errors="replace")`` has them,
+        without the spaces that the classic scheme puts between words.
     waiting : bytes
         Bytes of a character that is not complete after this id.
     broken : bool
@@ -77,7 +83,8 @@ class Canonicity:
     def __str__(self) -> str:
         if self.canonical:
             return "canonical: encoding the decoded text gives these ids"
-        return f"not canonical from id {self.place} on: {list(self.given)} where encoding gives {list(self.expected)}"
+        given, expected = (f"{list(ids[:20])}{' ...' * (len(ids) > 20)}" for ids in (self.given, self.expected))
+        return f"not canonical from id {self.place} on: {given} where encoding gives {expected}"
 
     def _repr_html_(self) -> str:
         return html.fragment(f"<p>{html.escaped(str(self))}</p>")
@@ -90,6 +97,9 @@ class ExplainedIds:
     ids: tuple[ExplainedId, ...]
     canonical: Canonicity
     tokenizer: Tokenizer
+
+    def __repr__(self) -> str:
+        return f"<ExplainedIds of {len(self.ids):,} ids, {'' if self.canonical else 'not '}canonical>"
 
     def to_json(self) -> dict[str, Any]:
         """Plain values; bytes are text with one character for each byte (Latin-1)."""
@@ -109,8 +119,8 @@ class ExplainedIds:
             "canonical": self.canonical.to_json(),
         }
 
-    def _rows(self) -> Iterator[list[str]]:
-        for place, one in enumerate(self.ids):
+    def _rows(self, limit: int | None) -> Iterator[list[str]]:
+        for place, one in enumerate(self.ids[:limit]):
             hexed = one.data[:8].hex(" ") + (" ..." if len(one.data) > 8 else "")
             shown = "".join(part.text for part in showing.parts(one.characters.encode()))
             note = "no UTF-8" if one.broken else f"waits for more: {one.waiting.hex(' ')}" if one.waiting else ""
@@ -119,13 +129,23 @@ class ExplainedIds:
     _HEADER = ("place", "id", "token", "bytes", "kind", "characters", "note")
 
     def __str__(self) -> str:
-        table = showing.table(list(self._HEADER), list(self._rows()), left={2, 3, 4, 5, 6})
-        return "\n".join([*table, str(self.canonical)])
+        return "\n".join(self.lines())
+
+    def lines(self, limit: int | None = SHOWN) -> Iterator[str]:
+        """A table with a line for each id, ``limit`` of them, and whether they are canonical."""
+        yield from showing.table(list(self._HEADER), list(self._rows(limit)), left={2, 3, 4, 5, 6})
+        yield from self._rest(limit)
+        yield str(self.canonical)
+
+    def _rest(self, limit: int | None) -> list[str]:
+        more = 0 if limit is None else len(self.ids) - limit
+        return [f"... and {more} more ids"] if more > 0 else []
 
     def _repr_html_(self) -> str:
-        rows = ([html.escaped(cell) for cell in row] for row in self._rows())
+        rows = ([html.escaped(cell) for cell in row] for row in self._rows(SHOWN))
         table = html.table(list(self._HEADER), rows, left={2, 3, 4, 5, 6})
-        return html.fragment(f"{table}<p>{html.escaped(str(self.canonical))}</p>")
+        told = "".join(f"<p>{html.escaped(line)}</p>" for line in (*self._rest(SHOWN), str(self.canonical)))
+        return html.fragment(table + told)
 
 
 def explain_ids(tok: Tokenizer, ids: Iterable[int]) -> ExplainedIds:
@@ -134,35 +154,66 @@ def explain_ids(tok: Tokenizer, ids: Iterable[int]) -> ExplainedIds:
 
     given = _listed(tok, ids)
     decoder = codecs.getincrementaldecoder("utf-8")("replace")
+    stream = None if tok._joins_bytes else tok.stream_decoder()
     out: list[ExplainedId] = []
     for i in given:
         data = tok.vocab[i]
         waiting = decoder.getstate()[0]
         characters = decoder.decode(data)
         broken = characters.count("\ufffd") > (waiting + data).count(b"\xef\xbf\xbd")
+        if stream is not None:
+            characters = stream.push(i)
         out.append(ExplainedId(i, data, _kind(tok, i), characters, decoder.getstate()[0], broken))
+    if stream is not None and out and not out[-1].waiting:
+        out[-1] = replace(out[-1], characters=out[-1].characters + stream.finish())
     return ExplainedIds(tuple(out), is_canonical(tok, given), tok)
 
 
 def is_canonical(tok: Tokenizer, ids: Iterable[int]) -> Canonicity:
     """Whether encoding gives these ids; see :meth:`Tokenizer.is_canonical`."""
     given = _listed(tok, ids)
-    if tok._joins_bytes and not tok._changes_text:
-        # Each run between named tokens is a text of its own: a name that is spelled in ordinary tokens stays text.
-        expected: list[int] = []
-        named = tok._names
-        for is_named, run in groupby(given, named.__contains__):
-            part = list(run)
-            expected += part if is_named else tok.encode(tok.decode_bytes(part), special=())
-    else:
-        # What the text becomes depends on what stands around it.
-        text = tok.decode(given, errors="surrogateescape")
-        expected = tok.encode(text, special="all", errors="surrogateescape")
+    expected = next((found for found in _encodings(tok, given) if found == given), None)
+    if expected is None:
+        expected = next(_encodings(tok, given))
     if expected == given:
         return Canonicity(True)
     place = next((k for k, (a, b) in enumerate(zip(given, expected)) if a != b), min(len(given), len(expected)))
     end, other = _rejoined(tok, given, expected, place)
     return Canonicity(False, place, tuple(given[place:end]), tuple(expected[place:other]))
+
+
+def _encodings(tok: Tokenizer, given: list[int]) -> Iterator[list[int]]:
+    """What encoding gives for the text that the ids stand for: one reading, or several where they allow more."""
+    named = tok._names.keys() - {tok.unk_id}
+    if tok._joins_bytes and isinstance(tok._front, Codec):
+        # Each run between named tokens is a text of its own: a name that is spelled in ordinary tokens stays text.
+        out: list[int] = []
+        for is_named, run in groupby(given, named.__contains__):
+            part = list(run)
+            out += part if is_named else tok.encode(_text_of(tok, part), special=())
+        yield out
+        return
+    # What the text becomes depends on what stands around it, so that it is encoded as a whole. Only those names count
+    # that the ids have. Some decoders drop their text, which is put back then.
+    texts = {i: name for name, i in {**tok.added, **tok.specials}.items() if i in named}
+    present = {texts[i] for i in {*given} & texts.keys() if texts[i] in tok.specials}
+    parts = []
+    for is_named, run in groupby(given, texts.__contains__):
+        part = list(run)
+        parts.append("".join(texts[i] for i in part) if is_named else tok.decode(part, errors="surrogateescape"))
+    for text in dict.fromkeys((tok.decode(given, errors="surrogateescape"), "".join(parts))):
+        yield tok.encode(text, special=present, errors="surrogateescape")
+
+
+def _text_of(tok: Tokenizer, ids: list[int]) -> bytes:
+    """The text of a run; a character that the alphabet lacks stands for each unknown one."""
+    if tok.unk_id is None or tok.unk_id not in ids:
+        return tok.decode_bytes(ids)
+    v = tok._vocabulary
+    known = {*v.tokens.values()}
+    lacking = next(c for c in (chr(p).encode() for p in range(0xE000, 0xF900)) if c not in known)
+    words = (b"".join((lacking if i == tok.unk_id else v.tokens[i], b" " * (i in v.marked))) for i in ids)
+    return b"".join(words).removesuffix(b" " * (ids[-1] in v.marked))
 
 
 def _rejoined(tok: Tokenizer, given: list[int], expected: list[int], place: int) -> tuple[int, int]:

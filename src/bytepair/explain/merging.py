@@ -61,6 +61,11 @@ class Tree:
                 stack += reversed(tree.parts)
 
     @property
+    def symbols(self) -> int:
+        """How many first symbols it has."""
+        return sum(1 for _ in self.leaves())
+
+    @property
     def depth(self) -> int:
         """Merges on the longest way down."""
         deepest, stack = 0, [(self, 0)]
@@ -81,6 +86,9 @@ class Merging:
     places: tuple[tuple[int, int], ...]
     steps: tuple[Step, ...]
     ids: tuple[int, ...]
+
+    def __repr__(self) -> str:
+        return f"<Merging of {self.data[:40]!r}: {len(self.steps):,} merges, {len(self.ids):,} ids>"
 
     def states(self) -> Iterator[tuple[int, ...]]:
         """The tokens before the first merge and after each."""
@@ -145,14 +153,28 @@ class Merges:
 
     def parts(self, id: int) -> tuple[int, int] | tuple[()]:
         """The two that a token is merged from; none where no merge makes it."""
-        if not self.by_rank_rule:
-            return self.makers[id][1] if id in self.makers else ()
+        listed = self.makers[id][1] if not self.by_rank_rule and id in self.makers else ()
+        if not self.by_rank_rule and (not listed or self.vocabulary.unordered_merge is None):
+            return listed
         if id not in self._parts:
-            data = self.vocabulary.tokens[id]
-            merging = self.of(data, whole=False) if 1 < len(data) <= LARGEST else None
-            made = merging is not None and merging.ids == (id,)
-            self._parts[id] = (merging.steps[-1].left, merging.steps[-1].right) if merging and made else ()
+            merging = self.alone(id) if id not in self.first else None
+            self._parts[id] = (merging.steps[-1].left, merging.steps[-1].right) if merging else listed
         return self._parts[id]
+
+    def alone(self, id: int) -> Merging | None:
+        """How encoding makes a token of its own first symbols; None where it does not, or the token is too large.
+
+        Several merges of a list may make one token: which of them does shows only here.
+        """
+        data = self.vocabulary.tokens[id]
+        if len(data) > LARGEST:
+            return None
+        symbols, places, end = self.symbols(id), [], 0
+        for symbol in symbols:
+            start, end = end, end + len(self.vocabulary.tokens[symbol])
+            places.append((start, end))
+        steps, ids = self.steps(symbols, places)
+        return Merging(data, False, tuple(symbols), tuple(places), tuple(steps), (id,)) if ids == [id] else None
 
     def symbols(self, id: int) -> list[int]:
         """The first symbols that a token stands for."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from .. import showing
@@ -18,7 +18,7 @@ from ..showing import html
 from .trees import label
 
 if TYPE_CHECKING:
-    from ..record import MergeStep
+    from ..record import MergeStep, TrainingRecord
     from ..tokenizer import Tokenizer
 
 Pair = tuple[int, int]
@@ -33,8 +33,8 @@ EXAMPLES: dict[str, tuple[str, dict[str, Any]]] = {
 }
 """Corpus and options of the two examples: bytes with six specials, and characters with an end-of-word mark."""
 
-_PAIRS, _WORDS = 8, 12
-"""Pairs and words of a frame that are printed."""
+_PAIRS, _WORDS, _FRAMES = 8, 12, 200
+"""Pairs and words of a frame that are printed, and frames that ``str`` and a notebook show."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +63,9 @@ class Frame:
     after: tuple[Word, ...]
     length: int
 
+    def __repr__(self) -> str:
+        return f"<Frame {self.step}: {len(self.pairs):,} pairs, {self.length:,} tokens>"
+
     def changed(self) -> list[int]:
         """The numbers of the pretokens that the merge changes."""
         return [k for k, (a, b) in enumerate(zip(self.before, self.after)) if a != b]
@@ -70,20 +73,48 @@ class Frame:
 
 @dataclass(frozen=True)
 class Replay(Sequence[Frame]):
-    """What :func:`replay` gives: a frame for each merge, and one for the end."""
+    """What :func:`replay` gives: a frame for each merge, and one for the end.
 
-    frames: tuple[Frame, ...]
-    stopped: str
+    Each frame is made when it is asked for, so that thousands of merges fit in memory: going through them in order
+    takes one pass over the merges, and so does each single frame.
+    """
+
+    record: TrainingRecord
     tokenizer: Tokenizer
 
+    def __repr__(self) -> str:
+        return f"<Replay of {len(self.record):,} merges>"
+
+    @property
+    def stopped(self) -> str:
+        """Why training ended."""
+        return self.record.stopped
+
     def __len__(self) -> int:
-        return len(self.frames)
+        return len(self.record) + 1
 
     def __getitem__(self, i: Any) -> Any:
-        return self.frames[i]
+        if isinstance(i, slice):
+            wanted = range(len(self))[i]
+            found = {f.step: f for f in islice(self, max(wanted, default=-1) + 1) if f.step in wanted}
+            return [found[step] for step in wanted]
+        step = range(len(self))[i]
+        return next(islice(self, step, None))
 
     def __iter__(self) -> Iterator[Frame]:
-        return iter(self.frames)
+        states = (tuple(words) for words in self.record.replay())
+        before = next(states)
+        for step in range(len(self)):
+            after = next(states, before)
+            yield self._frame(step, before, after)
+            before = after
+
+    def _frame(self, step: int, before: tuple[Word, ...], after: tuple[Word, ...]) -> Frame:
+        counts = tuple(counted(before))
+        winner = self.record[step] if step < len(self.record) else None
+        tied = tuple(pair for pair, n in counts if n == counts[0][1])
+        length = sum(len(ids) * n for ids, n in before)
+        return Frame(step, counts, tied if len(tied) > 1 else (), winner, before, after, length)
 
     def to_json(self) -> dict[str, Any]:
         """Plain values; words are [ids, count], pairs [left, right, count]."""
@@ -100,15 +131,18 @@ class Replay(Sequence[Frame]):
                     "after": [[list(ids), n] for ids, n in f.after],
                     "length": f.length,
                 }
-                for f in self.frames
+                for f in self
             ],
         }
 
     def _ids(self) -> list[int]:
-        return sorted({i for f in self.frames for ids, _ in (*f.before, *f.after) for i in ids})
+        first = {i for ids, _ in self.record.corpus or () for i in ids}
+        return sorted(first | {step.new_id for step in self.record})
 
     def __str__(self) -> str:
-        return "\n\n".join("\n".join(self.lines(f)) for f in self.frames)
+        shown = ["\n".join(self.lines(f)) for f in islice(self, _FRAMES)]
+        rest = len(self) - len(shown)
+        return "\n\n".join(shown + [f"... and {rest} more merges"] * (rest > 0))
 
     def lines(self, frame: Frame) -> Iterator[str]:
         """One frame, as lines of text."""
@@ -137,9 +171,11 @@ class Replay(Sequence[Frame]):
     def _repr_html_(self) -> str:
         rows = []
         tok = self.tokenizer
-        for f in self.frames:
+        for f in islice(self, _FRAMES):
             words = "<br>".join(
-                f"{n} × " + "".join(html.stretch(piece, inline=True) for piece in showing.pieces(tok, ids))
+                f'<span class="word">{n} × '
+                + "".join(html.stretch(piece, inline=True) for piece in showing.pieces(tok, ids))
+                + "</span>"
                 for ids, n in f.before[:_WORDS]
             )
             counts = html.escaped("  ".join(f"{label(tok, a)}+{label(tok, b)} {n}" for (a, b), n in f.pairs[:_PAIRS]))
@@ -150,7 +186,8 @@ class Replay(Sequence[Frame]):
             rows.append([str(f.step), won, str(f.winner.count) if f.winner else "", str(f.length), counts, words])
         header = ["merge", "winner", "count", "tokens before", "pairs", "words before"]
         table = html.table(header, rows, left={1, 4, 5})
-        return html.fragment(f"{table}<p>{html.escaped(self.stopped)}</p>")
+        rest = f"... and {len(self) - _FRAMES} more merges; " if len(self) > _FRAMES else ""
+        return html.fragment(f"{table}<p>{html.escaped(rest + self.stopped)}</p>")
 
 
 def replay(tok: Tokenizer) -> Replay:
@@ -175,15 +212,8 @@ def replay(tok: Tokenizer) -> Replay:
     record = tok.record
     if record is None:
         raise TrainingError("this tokenizer has no training record to replay; train one on a small corpus")
-    states = [tuple(words) for words in record.replay()]
-    frames = []
-    for step, (before, after) in enumerate(pairwise([*states, states[-1]])):
-        counts = tuple(counted(before))
-        winner = record[step] if step < len(record) else None
-        tied = tuple(pair for pair, n in counts if counts and n == counts[0][1])
-        length = sum(len(ids) * n for ids, n in before)
-        frames.append(Frame(step, counts, tied if len(tied) > 1 else (), winner, before, after, length))
-    return Replay(tuple(frames), record.stopped, tok)
+    next(record.replay())  # refuses now, and not when a frame is asked for
+    return Replay(record, tok)
 
 
 def example_corpus(name: str) -> tuple[str, dict[str, Any]]:

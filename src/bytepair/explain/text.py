@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import showing
@@ -11,13 +12,15 @@ from .._codec import Codec, segments
 from .._text import to_bytes
 from ..showing import html
 from .merging import Merging, Step, Tree, merges_of
-from .trees import label, lines, svg
+from .trees import LARGEST_PICTURE, label, lines, svg
 
 if TYPE_CHECKING:
     from ..tokenizer import Errors, Special, Text, Tokenizer
 
 SHOWN = 2_000
-"""Steps that ``str`` and a notebook show; all are in :attr:`Explanation.pretokens`."""
+"""Steps and tokens that ``str`` and a notebook show; all are in :attr:`Explanation.pretokens`."""
+
+Mark = Callable[[Iterable[showing.Piece]], str]
 
 
 @dataclass(frozen=True)
@@ -55,6 +58,9 @@ class Pretoken:
     split: tuple[int, ...]
     merging: Merging | None = None
 
+    def __repr__(self) -> str:
+        return f"<Pretoken {self.data[:40]!r}: {len(self.steps):,} merges, {len(self.ids):,} ids>"
+
     def states(self) -> list[tuple[int, ...]]:
         """The tokens before the first merge, and after each merge."""
         return [self.ids] if self.merging is None else list(self.merging.states())
@@ -73,6 +79,9 @@ class Explanation:
     pretokens: tuple[Pretoken, ...]
     tokenizer: Tokenizer
 
+    def __repr__(self) -> str:
+        return f"<Explanation of {len(self.text):,} bytes in {len(self.pretokens):,} pretokens>"
+
     @property
     def ids(self) -> list[int]:
         """The ids, as :meth:`~bytepair.tokenizer.Tokenizer.encode` gives them."""
@@ -84,14 +93,14 @@ class Explanation:
 
     def to_json(self) -> dict[str, Any]:
         """Plain values; bytes are text with one character for each byte (Latin-1)."""
+        shown = cache(self.tokenizer.token_str)
         return {
             "text": self.text.decode("latin-1"),
             "ids": self.ids,
-            "pretokens": [self._pretoken_json(p) for p in self.pretokens],
+            "pretokens": [self._pretoken_json(p, shown) for p in self.pretokens],
         }
 
-    def _pretoken_json(self, p: Pretoken) -> dict[str, Any]:
-        tok = self.tokenizer
+    def _pretoken_json(self, p: Pretoken, shown: Callable[[int], str]) -> dict[str, Any]:
         return {
             "bytes": p.data.decode("latin-1"),
             "start": p.start,
@@ -106,27 +115,32 @@ class Explanation:
                     "new": s.new,
                     "start": s.start,
                     "end": s.end,
-                    "left_token": tok.token_str(s.left),
-                    "right_token": tok.token_str(s.right),
-                    "new_token": tok.token_str(s.new),
+                    "left_token": shown(s.left),
+                    "right_token": shown(s.right),
+                    "new_token": shown(s.new),
                 }
                 for s in p.steps
             ],
             "ids": list(p.ids),
-            "tokens": [tok.token_str(i) for i in p.ids],
+            "tokens": [shown(i) for i in p.ids],
         }
 
     def __str__(self) -> str:
         return "\n".join(self.lines())
 
-    def lines(self, *, trees: bool = False, limit: int | None = SHOWN) -> Iterator[str]:
-        """The table, line by line: a head for each pretoken, then its merges, or with ``trees`` its merge trees."""
+    def lines(self, *, trees: bool = False, limit: int | None = SHOWN, mark: Mark | None = None) -> Iterator[str]:
+        """The table, line by line: a head for each pretoken, then its merges, or with ``trees`` its merge trees.
+
+        ``limit`` is how many merges and tokens are shown, None for all; ``mark`` makes a string of the tokens of a
+        head, with lines between them unless given.
+        """
         left = limit
+        mark = mark or _bordered
         for number, p in enumerate(self.pretokens):
             if left is not None and left <= 0:
                 yield f"... and {len(self.pretokens) - number} more pretokens"
                 return
-            yield f"{self._seen(p.split if p.merging else p.ids)}  = {' '.join(map(str, p.ids))}{_NOTES[p.how]}"
+            yield self._head(p, limit, mark)
             if trees:
                 yield from ("  " + line for tree in p.trees for line in lines(self.tokenizer, tree))
             elif p.steps:
@@ -144,14 +158,20 @@ class Explanation:
         pair = f"{label(tok, s.left)} + {label(tok, s.right)}"
         return [str(number), str(s.rank), pair, label(tok, s.new), str(s.new), f"{s.start}-{s.end}"]
 
-    def _seen(self, ids: tuple[int, ...]) -> str:
-        return showing.bordered(showing.pieces(self.tokenizer, ids), inline=True)
+    def _head(self, p: Pretoken, limit: int | None, mark: Mark) -> str:
+        split = p.split if p.merging else p.ids
+        seen = mark(showing.pieces(self.tokenizer, split[:limit]))
+        rest = f" ... {len(p.ids) - limit} more" if limit is not None and len(p.ids) > limit else ""
+        return f"{seen}  = {' '.join(map(str, p.ids[:limit]))}{rest}{_NOTES[p.how]}"
 
     def _repr_html_(self) -> str:
         tok = self.tokenizer
-        pieces = list(showing.pieces(tok, self.ids))
-        hints = (f"id {i}" for i in self.ids)
+        ids = self.ids
+        pieces = showing.pieces(tok, ids[:SHOWN])
+        hints = (f"id {i}" for i in ids)
         parts = [html.text(html.stretch(piece, hint) for piece, hint in zip(pieces, hints))]
+        if len(ids) > SHOWN:
+            parts.append(f"<p>... and {len(ids) - SHOWN} more tokens</p>")
         left = SHOWN // 10
         for number, p in enumerate(self.pretokens):
             if left <= 0:
@@ -159,8 +179,13 @@ class Explanation:
                 break
             if p.merging is not None and p.steps:
                 left -= len(p.steps) + 1
-                parts.append(svg(tok, p.merging.trees))
+                small = len(p.symbols) <= LARGEST_PICTURE
+                parts.append(svg(tok, p.trees) if small else f"<p>{len(p.steps)} merges are too many to be drawn.</p>")
         return html.fragment("".join(parts))
+
+
+def _bordered(pieces: Iterable[showing.Piece]) -> str:
+    return showing.bordered(pieces, inline=True)
 
 
 _NOTES = {

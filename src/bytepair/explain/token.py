@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from .. import showing
 from ..errors import UnknownTokenError
 from ..showing import html
-from .merging import LARGEST, Merging, Tree, merges_of
-from .trees import label, lines, svg
+from .merging import LARGEST, Tree, merges_of
+from .trees import LARGEST_PICTURE, label, lines, svg
 
 if TYPE_CHECKING:
     from ..record import MergeStep
@@ -45,7 +45,7 @@ class Origin:
     by_merges : bool
         Whether merges alone make it; else only a pretoken that is the token as a whole becomes it.
     used_in : tuple of int
-        The tokens that are merged from it and another, in order, at most 20.
+        The tokens that a merge makes from it and another, in order, at most 20.
     n_used_in : int
         How many there are.
     """
@@ -63,6 +63,9 @@ class Origin:
     used_in: tuple[int, ...]
     n_used_in: int
     tokenizer: Tokenizer
+
+    def __repr__(self) -> str:
+        return f"<Origin of id {self.id}: {self.data[:40]!r}, {self.kind}>"
 
     def to_json(self) -> dict[str, Any]:
         """Plain values; bytes are text with one character for each byte (Latin-1)."""
@@ -116,7 +119,11 @@ class Origin:
             yield "its count in training was not recorded: this vocabulary comes without a training record"
         if not self.reached:
             shown = " ".join(label(tok, i) for i in self.split)
-            yield f"encoding its own text does not give it, but {shown}"
+            v = tok._vocabulary
+            if v.alphabet.end_of_word is not None and self.id not in v.marked:
+                yield f"it stands within words; a whole word ends with the mark, and this one is {shown or 'unknown'}"
+            else:
+                yield f"encoding its own text does not give it, but {shown or 'an unknown character'}"
         if self.n_used_in:
             shown = "  ".join(label(tok, i) for i in self.used_in)
             more = f" and {self.n_used_in - len(self.used_in)} more" if self.n_used_in > len(self.used_in) else ""
@@ -124,7 +131,8 @@ class Origin:
 
     def _repr_html_(self) -> str:
         facts = "".join(f"<p>{html.escaped(line)}</p>" for line in self._facts())
-        picture = svg(self.tokenizer, [self.tree]) if self.tree is not None else ""
+        drawn = self.tree is not None and 2 * self.tree.symbols <= LARGEST_PICTURE
+        picture = svg(self.tokenizer, [self.tree]) if self.tree is not None and drawn else ""
         return html.fragment(facts + picture)
 
 
@@ -140,33 +148,27 @@ def why(tok: Tokenizer, token: str | bytes | int) -> Origin:
     makers = merges_of(tok).makers
     rank, parts = makers.get(number, (None, None))
     is_symbol = number in merges_of(tok).first
-    merging = _alone(tok, number)
+    merging = None if is_symbol else merges_of(tok).alone(number)
+    by_merges = is_symbol or merging is not None or parts is not None
+    tree: Tree | None = None
     if is_symbol:
-        tree: Tree | None = Tree(number, 0, len(data))
-        by_merges = True
-    elif v.rule == "ranks":
+        tree = Tree(number, 0, len(data))
+    elif merging is not None:
+        tree = merging.trees[0]
+    elif parts is not None and len(data) <= LARGEST:
+        tree = _grown(tok, number, makers)
+    if v.rule == "ranks":
         rank = number
-        by_merges = merging is not None and merging.ids == (number,)
-        tree = merging.trees[0] if by_merges and merging is not None and len(data) <= LARGEST else None
-        if tree is not None and tree.parts is not None:
-            parts = (tree.parts[0].id, tree.parts[1].id)
-    else:
-        by_merges = parts is not None
-        tree = _grown(tok, number, makers) if by_merges and len(data) <= LARGEST else None
+    if tree is not None and tree.parts is not None:
+        rank, parts = tree.rank, (tree.parts[0].id, tree.parts[1].id)
     split = _encoded(tok, data)
     record = tok.record
     step = record[rank] if record is not None and parts is not None and rank is not None else None
-    used = _uses(tok).get(number, [])
+    used = _uses(tok, number)
     return Origin(
         number, data, "symbol" if is_symbol else "merge", None if is_symbol else rank, parts, tree, step,
         split == (number,), split, by_merges, tuple(used[:_USES]), len(used), tok,
     )  # fmt: skip
-
-
-def _alone(tok: Tokenizer, id: int) -> Merging | None:
-    """The merges of a token's own bytes, as one pretoken and without taking it whole."""
-    data = tok._vocabulary.tokens[id]
-    return merges_of(tok).of(data, whole=False) if data and tok._vocabulary.rule == "ranks" else None
 
 
 def _encoded(tok: Tokenizer, data: bytes) -> tuple[int, ...]:
@@ -177,27 +179,25 @@ def _encoded(tok: Tokenizer, data: bytes) -> tuple[int, ...]:
         return ()
 
 
-def _uses(tok: Tokenizer) -> dict[int, list[int]]:
-    """For each token those that are merged from it and another."""
-    kept: dict[str, Any] = vars(tok)
-    if "_uses_for_explaining" not in kept:
-        uses: dict[int, list[int]] = {}
-        for left, right, new in _all_merges(tok):
-            for part in dict.fromkeys((left, right)):
-                uses.setdefault(part, []).append(new)
-        kept["_uses_for_explaining"] = uses
-    found: dict[int, list[int]] = kept["_uses_for_explaining"]
-    return found
-
-
-def _all_merges(tok: Tokenizer) -> Iterator[tuple[int, int, int]]:
+def _uses(tok: Tokenizer, id: int) -> list[int]:
+    """The tokens that are merged from one and another, in their order."""
     v = tok._vocabulary
     if v.rule == "merges":
-        yield from v.merges
-        return
-    for i in v.tokens:
-        if parts := merges_of(tok).parts(i):
-            yield (*parts, i)
+        kept: dict[str, Any] = vars(tok)
+        if "_uses_for_explaining" not in kept:
+            uses: dict[int, dict[int, None]] = {}
+            for left, right, new in v.merges:
+                for part in (left, right):
+                    uses.setdefault(part, {})[new] = None
+            kept["_uses_for_explaining"] = uses
+        found: dict[int, dict[int, None]] = kept["_uses_for_explaining"]
+        return list(found.get(id, ()))
+    # Taking a token apart takes long, and only those that begin or end so can be made of this one.
+    data, parts = v.tokens[id], merges_of(tok).parts
+    return [
+        i for i, text in v.tokens.items()
+        if i != id and (text.startswith(data) or text.endswith(data)) and id in parts(i)
+    ]  # fmt: skip
 
 
 def _grown(tok: Tokenizer, id: int, makers: dict[int, tuple[int, tuple[int, int]]]) -> Tree:

@@ -7,6 +7,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from .. import showing
+from ..errors import BytepairError
 
 if TYPE_CHECKING:
     from ..tokenizer import Tokenizer
@@ -15,7 +16,10 @@ if TYPE_CHECKING:
 _DEEPEST = 400
 """Levels of a tree that are shown; below them stands how many more there are."""
 
-_COLUMN, _ROW, _HALF = 9, 46, 11
+LARGEST_PICTURE = 2_000
+"""Tokens in one picture: a browser still draws so many, and nobody looks at more."""
+
+_COLUMN, _ROW, _HALF = 9, 52, 11
 _STYLE = (
     "text{font:13px ui-monospace,'DejaVu Sans Mono',Menlo,Consolas,monospace;text-anchor:middle;fill:#1c1c1c}"
     "rect{fill:#afd7ff;stroke:#3a6ea5}.leaf{fill:#ffd787;stroke:#8a6d1d}"
@@ -74,8 +78,8 @@ def svg(tok: Tokenizer, trees: Sequence[Tree]) -> str:
             inner = sum(width[id(part)] for part in now.parts)
             begin = left + (wide - inner) / 2
             for part in now.parts:
-                child, foot = begin + width[id(part)] / 2, top + 2 * _HALF
-                bend = f"{middle:.1f} {foot + 14} {child:.1f} {foot + 10}"
+                child, foot = begin + width[id(part)] / 2, top + 2 * _HALF + 14  # below the rank
+                bend = f"{middle:.1f} {foot + 10} {child:.1f} {foot + 6}"
                 lines_between.append(f'<path d="M{middle:.1f} {foot} C{bend} {child:.1f} {top + _ROW}"/>')
                 stack.append((part, begin, level + 1))
                 begin += width[id(part)]
@@ -105,9 +109,19 @@ def _widths(tok: Tokenizer, tree: Tree) -> dict[int, float]:
 
 
 def picture(found: object) -> str | None:
-    """The merge trees of an explanation or of a token's origin as SVG; None where it has none."""
+    """The merge trees of an explanation or of a token's origin as SVG; None where it has none.
+
+    Raises
+    ------
+    BytepairError
+        There is too much to draw.
+    """
     tok: Tokenizer = found.tokenizer  # type: ignore[attr-defined]
     if (tree := getattr(found, "tree", None)) is not None:
-        return svg(tok, [tree])
-    trees = [tree for pretoken in getattr(found, "pretokens", ()) for tree in getattr(pretoken, "trees", ())]
+        trees = [tree]
+    else:
+        trees = [tree for pretoken in getattr(found, "pretokens", ()) for tree in getattr(pretoken, "trees", ())]
+    n = sum(2 * tree.symbols - 1 for tree in trees)
+    if n > LARGEST_PICTURE:
+        raise BytepairError(f"{n:,} tokens are too many for one picture; take a text of up to {LARGEST_PICTURE:,}")
     return svg(tok, trees) if trees else None

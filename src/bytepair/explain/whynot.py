@@ -26,6 +26,7 @@ SENTENCES = {
     "token": "it is one token",
     "special": "it is the name of a token, which a text may name only where that is allowed",
     "unknown": "it holds a character that the alphabet does not have",
+    "dropped": "the tokenizer drops it before it encodes: it has no tokens",
     "border": "the pattern cuts it, and no merge crosses a border",
     "overtaken": "its token exists, but another merge comes first and takes a piece of it",
     "absent": "it never stood in a pretoken of the corpus",
@@ -59,11 +60,11 @@ class Absence:
     data : bytes
     reason : str
         ``"token"`` and ``"special"``: it is one. ``"unknown"``: a character that the alphabet does not have.
-        ``"border"``: the pattern cuts it (``pretokens``). ``"overtaken"``: its token exists, but encoding gives others,
-        since the merge in ``taken_by`` comes first. Where the corpus is recorded: ``"absent"``, it is in no pretoken;
-        ``"rare"``, it came ``count`` times, under ``needed``; ``"taken"``, merges with its neighbours (``taken_by``)
-        left fewer than ``needed`` of its ``count`` places; ``"full"``, the vocabulary was full first. Else
-        ``"unrecorded"``.
+        ``"dropped"``: the tokenizer drops it, as the classic scheme drops white space. ``"border"``: the pattern cuts
+        it (``pretokens``). ``"overtaken"``: its token exists, but encoding gives others, since the merge in
+        ``taken_by`` comes first. Where the corpus is recorded: ``"absent"``, it is in no pretoken; ``"rare"``, it came
+        ``count`` times, under ``needed``; ``"taken"``, merges with its neighbours (``taken_by``) left fewer than
+        ``needed`` of its ``count`` places; ``"full"``, the vocabulary was full first. Else ``"unrecorded"``.
     pretokens : tuple of bytes
         What the pattern makes of it.
     ids : tuple of int
@@ -89,6 +90,9 @@ class Absence:
     at_most: int | None
     taken_by: tuple[Taking, ...]
     tokenizer: Tokenizer
+
+    def __repr__(self) -> str:
+        return f"<Absence of {self.data[:40]!r}: {self.reason}>"
 
     def to_json(self) -> dict[str, Any]:
         """Plain values; bytes are text with one character for each byte (Latin-1)."""
@@ -118,15 +122,16 @@ class Absence:
         shown = showing.visible(showing.Piece(self.data[:200], False, False))
         yield f"{shown}: {SENTENCES[self.reason]}"
         if self.reason == "border":
-            cut = (showing.visible(showing.Piece(p, False, False)) for p in self.pretokens)
-            yield "pretokens: " + showing.BORDER.join(cut)
+            cut = (showing.visible(showing.Piece(p[:200], False, False)) for p in self.pretokens[:40])
+            yield "pretokens: " + showing.BORDER.join(cut) + " ..." * (len(self.pretokens) > 40)
         if self.ids:
-            yield "it encodes as " + " ".join(f"{label(tok, i)} ({i})" for i in self.ids[:40])
+            shown = " ".join(f"{label(tok, i)} ({i})" for i in self.ids[:40])
+            yield f"it encodes as {shown}" + " ..." * (len(self.ids) > 40)
         if self.count is not None:
             yield f"in the corpus: {self.count} times; a pair was merged from {self.needed} times on"
             if self.free is not None and self.free < self.count:
                 yield f"places that no merge took a piece of: {self.free}"
-        for t in self.taken_by:
+        for t in self.taken_by[:40]:
             times = "" if t.count is None else f", in {t.count} places"
             yield f"taken by rank {t.rank}: {label(tok, t.left)} + {label(tok, t.right)} = {label(tok, t.new)}{times}"
         if self.reason == "unrecorded":
@@ -152,7 +157,7 @@ def why_not(tok: Tokenizer, data: bytes | str) -> Absence:
         given = {"pretokens": (), "ids": (), "count": None, "free": None, "taken_by": (), **facts}
         return Absence(text, reason, needed=needed, at_most=at_most, tokenizer=tok, **given)
 
-    if text.decode("utf-8", "replace") in (*tok.specials, *tok.added):
+    if any(text == name.encode() for name in (*tok.specials, *tok.added)):
         return absence("special")
     try:
         ids = tuple(tok.encode(text, special=()))
@@ -160,6 +165,10 @@ def why_not(tok: Tokenizer, data: bytes | str) -> Absence:
         return absence("unknown")
     seen = tok._front.pretokens(text, tok._always)
     known: dict[str, Any] = {"pretokens": tuple(seen), "ids": ids}
+    if tok.unk_id is not None and tok.unk_id in ids:
+        return absence("unknown", **known)
+    if not ids:
+        return absence("dropped", **known)
     if len(ids) == 1:
         return absence("token", **known)
     if len(seen) != 1:

@@ -4,7 +4,7 @@
 """
 
 from .signs import BORDER, LINE_BREAK, SPACE, Part, Piece, clipped, one_line, parts, pieces, signed, visible
-from .terminal import bordered, coloured, console, has_colours, table, tokens
+from .terminal import bordered, coloured, console, has_colours, marked_for, table, tokens
 
 __all__ = [
     "BORDER",
@@ -17,6 +17,7 @@ __all__ = [
     "coloured",
     "console",
     "has_colours",
+    "marked_for",
     "one_line",
     "parts",
     "pieces",

@@ -24,6 +24,9 @@ STYLE = """
 .bytepair table { border-collapse: collapse; margin: 0.5em 0; }
 .bytepair th, .bytepair td { border: 1px solid #8888; padding: 2px 8px; text-align: right; vertical-align: top; }
 .bytepair .left { text-align: left; }
+.bytepair p { margin: 2px 0; }
+.bytepair p, .bytepair td { white-space: pre-wrap; }
+.bytepair .word { white-space: nowrap; }
 .bytepair svg { max-width: 100%; height: auto; vertical-align: top; }
 """.strip()
 """Blue and yellow differ for every kind of colour blindness; dark ink on them reads in light and dark pages alike."""

@@ -69,6 +69,19 @@ def tokens(shown: Iterable[Piece], console: Console, *, inline: bool = False) ->
     return coloured(shown, inline=inline) if has_colours(console) else Text(bordered(shown, inline=inline))
 
 
+def marked_for(console: Console) -> Callable[[Iterable[Piece]], str]:
+    """What tells tokens in one line apart on that console, as a string with its colours."""
+    if not has_colours(console):
+        return lambda shown: bordered(shown, inline=True)
+
+    def mark(shown: Iterable[Piece]) -> str:
+        with console.capture() as taken:
+            console.print(coloured(shown, inline=True), end="", soft_wrap=True)
+        return taken.get()
+
+    return mark
+
+
 @lru_cache(1 << 14)
 def _broken(piece: Piece) -> str:
     parts = signed(piece, False)
