@@ -10,6 +10,7 @@ from .. import showing
 from ..errors import UnknownTokenError
 from ..showing import html
 from .merging import LARGEST, Merging, Tree, merges_of
+from .prefix import tokens_with_prefix, tokens_with_suffix
 from .trees import label, lines, svg
 
 if TYPE_CHECKING:
@@ -156,7 +157,7 @@ def why(tok: Tokenizer, token: str | bytes | int) -> Origin:
     split = _encoded(tok, data)
     record = tok.record
     step = record[rank] if record is not None and parts is not None and rank is not None else None
-    used = _uses(tok).get(number, [])
+    used = _uses(tok, number)
     return Origin(
         number, data, "symbol" if is_symbol else "merge", None if is_symbol else rank, parts, tree, step,
         split == (number,), split, by_merges, tuple(used[:_USES]), len(used), tok,
@@ -177,27 +178,28 @@ def _encoded(tok: Tokenizer, data: bytes) -> tuple[int, ...]:
         return ()
 
 
-def _uses(tok: Tokenizer) -> dict[int, list[int]]:
-    """For each token those that are merged from it and another."""
+def _uses(tok: Tokenizer, id: int) -> list[int]:
+    """The tokens that are merged from this one and another, in the order of their merges."""
+    v = tok._vocabulary
+    if v.rule == "merges":
+        return _by_part(tok).get(id, [])
+    # What is merged from it begins or ends with it; only those are taken apart, not the whole vocabulary.
+    data, parts = v.tokens[id], merges_of(tok).parts
+    near = {*tokens_with_prefix(tok, data), *tokens_with_suffix(tok, data)} - {id}
+    return [i for i in sorted(near) if id in parts(i)]
+
+
+def _by_part(tok: Tokenizer) -> dict[int, list[int]]:
+    """Under the merge rule: for each token those that are merged from it and another."""
     kept: dict[str, Any] = vars(tok)
     if "_uses_for_explaining" not in kept:
         uses: dict[int, list[int]] = {}
-        for left, right, new in _all_merges(tok):
+        for left, right, new in tok._vocabulary.merges:
             for part in dict.fromkeys((left, right)):
                 uses.setdefault(part, []).append(new)
         kept["_uses_for_explaining"] = uses
     found: dict[int, list[int]] = kept["_uses_for_explaining"]
     return found
-
-
-def _all_merges(tok: Tokenizer) -> Iterator[tuple[int, int, int]]:
-    v = tok._vocabulary
-    if v.rule == "merges":
-        yield from v.merges
-        return
-    for i in v.tokens:
-        if parts := merges_of(tok).parts(i):
-            yield (*parts, i)
 
 
 def _grown(tok: Tokenizer, id: int, makers: dict[int, tuple[int, tuple[int, int]]]) -> Tree:
