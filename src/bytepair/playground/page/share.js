@@ -1,7 +1,7 @@
 // What one sees, in the address: JSON, compressed, in the fragment, which browsers send nowhere.
 
 const LONGEST = 16000; // characters of an address that survive being sent around
-const LARGEST = 4e6; // characters that an address may unfold to
+const LARGEST = 5e5; // characters that an address may unfold to
 
 const asText = (bytes) => {
   let out = "";
