@@ -59,6 +59,13 @@ def test_without_the_libraries(run, monkeypatch) -> None:
     assert "which is not installed: pip install 'bytepair[web]'" in done.stderr
 
 
+def test_the_page_names_files_without_their_folders() -> None:
+    from bytepair.cli.serve import _titles
+
+    assert _titles(["gpt2", "/home/me/low.json", "hub/", "-"]) == ["gpt2", "low.json", "hub", "stdin"]
+    assert _titles(["a/tokenizer.json", "b/tokenizer.json"]) == ["a/tokenizer.json", "b/tokenizer.json"]
+
+
 def test_wrong_use(run, low: Path, tmp_path: Path) -> None:
     assert run("serve", *"abcdefg").exit_code == 2
     assert run("serve", "--port", "70000").exit_code == 2

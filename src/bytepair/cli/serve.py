@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 from typing import Any
 
@@ -49,7 +50,8 @@ def command(tokenizers: tuple[str, ...], port: int | None, no_browser: bool) -> 
     if len(set(tokenizers)) > SIDES:
         raise click.UsageError(f"{len(set(tokenizers))} tokenizers are too many side by side; give up to {SIDES}")
     _io.check_stdin(*tokenizers)
-    page = app({_io.name_of(name): _io.load(name) for name in dict.fromkeys(tokenizers)})
+    named = dict.fromkeys(tokenizers)
+    page = app({title: _io.load(name) for name, title in zip(named, _titles(list(named)))})
     listening = _listen(port)
     address = f"http://127.0.0.1:{listening.getsockname()[1]}/"
     click.echo(f"bytepair is at {address} (Ctrl-C ends it)")
@@ -73,6 +75,12 @@ def command(tokenizers: tuple[str, ...], port: int | None, no_browser: bool) -> 
         click.echo("", err=True)
     finally:
         listening.close()
+
+
+def _titles(names: list[str]) -> list[str]:
+    """What the page calls tokenizers: a file's name without its folder, which is nobody's business in a shared link."""
+    short = [_io.name_of(os.path.basename(name.rstrip("/\\")) or name) for name in names]
+    return [title if short.count(title) == 1 else name for title, name in zip(short, names)]
 
 
 def _listen(port: int | None) -> Any:

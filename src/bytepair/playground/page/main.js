@@ -99,8 +99,6 @@ function said(message) {
 
 function shelved(kept) {
   page.tokenizers = kept.tokenizers;
-  const known = new Set(page.tokenizers.map((one) => one.name));
-  page.state.names = page.state.names.filter((name) => known.has(name));
   text.named();
   text.add(kept.name);
   ids.named();

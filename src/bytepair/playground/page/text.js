@@ -119,7 +119,11 @@ async function encode() {
 
 /** A vocabulary more. */
 export function add(name) {
-  if (!name || page.state.names.includes(name)) return;
+  if (!name) return;
+  if (page.state.names.includes(name)) { // a link named it, and now it is here
+    refresh(0);
+    return;
+  }
   if (page.state.names.length >= page.limits.sides) {
     page.fail(`${page.limits.sides} vocabularies can stand side by side; remove one first`);
     return;
@@ -160,5 +164,6 @@ export function named() {
 function opened(pane, place) {
   const id = pane.idOf(place);
   if (id === undefined || !answered) return;
-  why.open({ tokenizer: pane.name, id, text: answered.text, place, specials: answered.specials }, pane.flow);
+  const inText = answered.short ? { text: answered.text, place, specials: answered.specials } : { note: "The merges of a word in its text are shown for shorter texts." };
+  why.open({ tokenizer: pane.name, id, ...inText }, pane.flow);
 }

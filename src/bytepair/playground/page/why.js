@@ -17,9 +17,10 @@ export function close() {
   if ($("why").hidden) return;
   drop("why");
   drop("steps");
+  const inside = $("why").contains(document.activeElement);
   $("why").hidden = true;
   $("stage").classList.remove("open");
-  if (opener?.isConnected) opener.focus({ preventScroll: true });
+  if (inside && opener?.isConnected) opener.focus({ preventScroll: true });
 }
 
 function step(from) {
@@ -47,6 +48,7 @@ async function show(from, focus) {
     return;
   }
   if (from.place !== undefined) steps(from, body);
+  else if (from.note) body.append(el("p", { class: "faint" }, from.note));
 }
 
 function origin(from, found) {
@@ -65,7 +67,7 @@ function origin(from, found) {
   out.push(el("h3", {}, "Merge tree"));
   if (found.picture) {
     const search = new URLSearchParams({ tokenizer: from.tokenizer, id: from.id });
-    const alt = `Merge tree; it stands as text below`;
+    const alt = "Merge tree; it stands as text below";
     out.push(el("div", { class: "picture scroll", tabindex: "0", role: "region", "aria-label": "Merge tree, drawn" },
       el("img", { src: `api/tree.svg?${search}`, alt })));
   }
