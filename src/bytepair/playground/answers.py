@@ -235,7 +235,7 @@ def from_ids(shelved: Shelved, ids: list[int]) -> dict[str, Any]:
     return {
         "count": len(ids),
         "bytes": sum(len(one.data) for one in found.ids),
-        "text": tok.decode(ids[:MOST_ROWS]) if len(ids) <= MOST_ROWS else None,
+        "text": tok.decode(ids),
         "ids": ids[:MOST_ROWS],
         "rows": rows,
         "canonical": canonical,

@@ -49,22 +49,10 @@ class Shelved:
         breaks[[i for i, data in self.tokenizer.vocab.items() if data.endswith(b"\n")]] = True
         return breaks
 
-    @cached_property
-    def specials(self) -> frozenset[int]:
-        return frozenset(self.tokenizer.specials.values())
-
     def facts(self) -> dict[str, Any]:
         """What the page says of a vocabulary."""
         tok = self.tokenizer
-        return {
-            "tokens": tok.vocab_size,
-            "rule": tok.rule,
-            "alphabet": tok.alphabet,
-            "lossless": tok.lossless,
-            "specials": list(tok.specials)[:50],
-            "fingerprint": tok.fingerprint,
-            "trained": tok.record is not None,
-        }
+        return {"tokens": tok.vocab_size, "rule": tok.rule, "lossless": tok.lossless}
 
 
 class Shelf:

@@ -122,6 +122,10 @@ def test_ids_say_what_they_are(page) -> None:
     assert "waits for more: C3" in page.locator("#ids-table").text_content()
     page.fill("#ids", "263 264")
     page.wait_for_selector("#ids-answer .good")
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.locator("#ids-answer button", has_text="Copy the text").click()
+    page.wait_for_selector("#ids-answer button:text('Copied')")
+    assert page.evaluate("navigator.clipboard.readText()") == "low low"
     page.fill("#ids", "263 x")
     page.wait_for_selector("#ids-answer .error")
     assert "'x' at character 4" in page.locator("#ids-answer").text_content()

@@ -58,9 +58,18 @@ async function explain() {
     verdict.append(el("span", { class: "bad" }, "✗ not canonical"), ` — from place ${number(canonical.place)} on: `);
     verdict.append(...canonical.given.map(link), " where encoding gives ", ...canonical.expected.map(link));
   }
+  const copy = el("button", { class: "quiet", type: "button", onclick: async () => {
+    try {
+      await navigator.clipboard.writeText(found.text);
+      copy.textContent = "Copied";
+      page.said("the text is copied");
+    } catch {
+      page.fail("the browser does not let this page copy");
+    }
+  } }, "Copy the text");
   $("ids-answer").replaceChildren(
     el("p", { class: "totals" }, el("strong", {}, number(found.count)), ` ${found.count === 1 ? "id" : "ids"}`,
-      el("span", { class: "faint" }, ` · ${many(found.bytes, "byte")}`)), verdict);
+      el("span", { class: "faint" }, ` · ${many(found.bytes, "byte")} `), copy), verdict);
   $("ids-flow").hidden = $("ids-table").hidden = false;
   const flow = [];
   found.ids.forEach((id, at) => {
