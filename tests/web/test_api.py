@@ -430,3 +430,53 @@ def test_names_are_plain_and_never_twice(low) -> None:
 def test_a_very_long_token_is_cut_where_a_character_ends() -> None:
     piece = showing.Piece("é".encode() * 1000 + b"x", False, False)
     assert answers.parts(piece) == ["é" * 150, "⟨1,701 more bytes⟩"]
+
+
+# ---- whatever is sent ----
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3),
+    max_leaves=6,
+)
+FORMS = st.fixed_dictionaries(
+    {},
+    optional={
+        "tokenizer": st.sampled_from(["low.json", "gpt2", "", "nobody"]) | JSON,
+        "ids": st.from_regex(r"[\d ,\[\]-]{0,12}") | JSON,
+        "corpus": st.text(max_size=30) | JSON,
+        "alphabet": st.sampled_from(["bytes", "characters"]) | JSON,
+        "pattern": st.sampled_from(["gpt2", "al1", "none", "(", ""]) | JSON,
+        "merges": st.integers(-1, 12) | JSON,
+        "min_freq": st.integers(0, 3) | JSON,
+        "keep": st.booleans() | JSON,
+    },
+)
+
+
+@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.sampled_from(["/api/ids", "/api/train"]), FORMS | JSON)
+def test_every_form_has_an_answer(client, path: str, form: object) -> None:
+    # The client raises what the application does not catch.
+    answer = client.post(path, content=json.dumps(form))
+    assert answer.status_code in (200, 400)
+    assert ("error" in answer.json()) is (answer.status_code == 400)
+
+
+@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.sampled_from(["encode", "tokenizers", "block", "steps", "why", "tree.svg"]),
+    st.binary(max_size=40),
+    st.dictionaries(
+        st.sampled_from(["tokenizer", "id", "text", "block", "place", "beside", "specials", "name", "pattern"]),
+        st.sampled_from(["low.json", "262", "0", "1", "-1", "²", "9" * 20, "", "gpt2", "(", "\x00", "\U0001f44b"]),
+    ),
+)
+def test_every_question_has_an_answer(client, path: str, body: bytes, query: dict[str, str]) -> None:
+    key = client.post("/api/encode?tokenizer=low.json", content=b"low lower").json()["text"]
+    query = query | ({"text": key} if query.get("text") == "1" else {})
+    method = "POST" if path in ("encode", "tokenizers") else "GET"
+    answer = client.request(method, f"/api/{path}", params=query, content=body if method == "POST" else None)
+    assert answer.status_code in (200, 400, 410)
+    if answer.status_code != 200:
+        assert answer.json()["error"]
