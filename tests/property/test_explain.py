@@ -102,6 +102,11 @@ def test_unordered_lists_and_ranks(pairs: list[tuple[bytes, bytes]], text: str, 
         if origin.tree is not None:
             assert text_of(tok, origin.tree) == origin.data
         str(origin)
+    if ranks:  # what is merged from a token is found by its bytes, without taking every token apart
+        parts = {i: tok.why(i).parts or () for i in tok.vocab}
+        for i in (*parts,)[ord("a") : ord("c")] + (*parts,)[256:]:
+            uses = [new for new, both in parts.items() if i in both]
+            assert (list(tok.why(i).used_in), tok.why(i).n_used_in) == (uses[:20], len(uses))
 
 
 @given(st.one_of(byte_options(), marked_byte_options(), character_options()), corpora, st.one_of(raw_bytes, strings))

@@ -34,6 +34,7 @@ VERBS = {
     "check": "Look for what may bite later in a vocabulary.",
     "convert": "Write a tokenizer in another format, and check it.",
     "verify": "Compare tokenizers, and the libraries that own their formats.",
+    "serve": "Open a page that shows tokens as you type.",
     "pattern": "Show what a pattern is made into, and how it cuts a text.",
     "bench": "Time a tokenizer on this machine, its results checked first.",
     "gage": "Compress a file as Philip Gage did in 1994.",

@@ -10,6 +10,7 @@ from .. import showing
 from ..errors import UnknownTokenError
 from ..showing import html
 from .merging import LARGEST, Tree, merges_of
+from .prefix import tokens_with_prefix, tokens_with_suffix
 from .trees import LARGEST_PICTURE, label, lines, svg
 
 if TYPE_CHECKING:
@@ -180,24 +181,27 @@ def _encoded(tok: Tokenizer, data: bytes) -> tuple[int, ...]:
 
 
 def _uses(tok: Tokenizer, id: int) -> list[int]:
-    """The tokens that are merged from one and another, in their order."""
+    """The tokens that are merged from this one and another, in the order of their merges."""
     v = tok._vocabulary
     if v.rule == "merges":
-        kept: dict[str, Any] = vars(tok)
-        if "_uses_for_explaining" not in kept:
-            uses: dict[int, dict[int, None]] = {}
-            for left, right, new in v.merges:
-                for part in (left, right):
-                    uses.setdefault(part, {})[new] = None
-            kept["_uses_for_explaining"] = uses
-        found: dict[int, dict[int, None]] = kept["_uses_for_explaining"]
-        return list(found.get(id, ()))
-    # Taking a token apart takes long, and only those that begin or end so can be made of this one.
+        return list(_by_part(tok).get(id, ()))
+    # What is merged from it begins or ends with it; only those are taken apart, not the whole vocabulary.
     data, parts = v.tokens[id], merges_of(tok).parts
-    return [
-        i for i, text in v.tokens.items()
-        if i != id and (text.startswith(data) or text.endswith(data)) and id in parts(i)
-    ]  # fmt: skip
+    near = {*tokens_with_prefix(tok, data), *tokens_with_suffix(tok, data)} - {id}
+    return [i for i in sorted(near) if id in parts(i)]
+
+
+def _by_part(tok: Tokenizer) -> dict[int, dict[int, None]]:
+    """Under the merge rule: for each token those that are merged from it and another."""
+    kept: dict[str, Any] = vars(tok)
+    if "_uses_for_explaining" not in kept:
+        uses: dict[int, dict[int, None]] = {}
+        for left, right, new in tok._vocabulary.merges:
+            for part in (left, right):
+                uses.setdefault(part, {})[new] = None
+        kept["_uses_for_explaining"] = uses
+    found: dict[int, dict[int, None]] = kept["_uses_for_explaining"]
+    return found
 
 
 def _grown(tok: Tokenizer, id: int, makers: dict[int, tuple[int, tuple[int, int]]]) -> Tree:
