@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from .._learning import CONVENTIONS
 from ..errors import TrainingError
 from ..explain import EXAMPLES
 from ..pattern import presets
-from ..training import CONVENTIONS, train
+from ..training import train
 from ..vocabulary import AL1_SPECIALS
 
 if TYPE_CHECKING:
