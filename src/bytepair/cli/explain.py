@@ -156,8 +156,11 @@ def _write(found: Any, output: str | None, tree: bool, as_json: bool) -> None:
     elif output is not None and output.endswith(".svg"):
         text = _picture(found)
     elif isinstance(found, Explanation):
-        mark = showing.marked_for(showing.console()) if output is None else None
+        console = showing.console()
+        mark = showing.marked_for(console) if output is None else None
         text = "\n".join(found.lines(trees=tree, limit=None, mark=mark))
+        if mark is not None and showing.has_colours(console) and len(found.pretokens) > 1:
+            text = f"{mark(showing.pieces(found.tokenizer, found.ids))}\n\n{text}"
     elif isinstance(found, Replay):
         text = "\n\n".join("\n".join(found.lines(frame)) for frame in found)
     elif isinstance(found, ExplainedIds):
