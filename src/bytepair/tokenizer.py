@@ -890,7 +890,7 @@ class Tokenizer(Facts):
         >>> tok = bytepair.train("low low lower lowest", num_merges=4)
         >>> found = tok.health("low lower")
         >>> found.level, found["round-trip"].says
-        ('note', '1 documents, 9 bytes: all come back from their ids')
+        ('warning', '1 documents, 9 bytes: all come back from their ids')
         """
         from .explain import health
 

@@ -158,7 +158,7 @@ def compare(tokenizers: Mapping[str, Any] | Sequence[Any], text: str | bytes) ->
     --------
     >>> import bytepair
     >>> both = {name: bytepair.load(name) for name in ("gpt2", "cl100k_base")}
-    >>> print(*list(compare(both, "it's 1234567").lines())[-3:], sep="\n")
+    >>> print(*list(compare(both, "it's 1234567").lines())[-3:], sep="\\n")
        at  gpt2   cl100k_base
     *   4  ␣123   ␣│123
     *   8  45│67  456│7
