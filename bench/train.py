@@ -256,7 +256,10 @@ def main() -> None:
         parser.error("name files, or ask for --unbroken texts")
     from measure import write_record
 
-    rows = []
+    rows: list[dict[str, Any]] = []
+    told = "import importlib.metadata as m, json, sys; print(json.dumps({n: m.version(n) for n in sys.argv[1:]}))"
+    answer = subprocess.run([options.peers, "-c", told, *PEERS], capture_output=True, text=True, check=True)
+    peers = json.loads(answer.stdout)
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
         paths = [sized(path, options.size, folder) if options.size else path for path in options.files]
@@ -265,10 +268,8 @@ def main() -> None:
             for size in options.vocab_size or ([4096, 8192] if path.parent == folder else [8192, 32768]):
                 for threads in options.threads or [1, 2]:
                     rows.append(compare(path, size, threads, options.runs, options.peers, options.only or PEERS))
-    told = "import importlib.metadata as m, json, sys; print(json.dumps({n: m.version(n) for n in sys.argv[1:]}))"
-    command = [options.peers, "-c", told]
-    answer = subprocess.run([*command, *PEERS], capture_output=True, text=True, check=True)
-    write_record(options.record, {"rows": rows, "peers": json.loads(answer.stdout)}, ())
+                    # After each row: a run that is broken off has what it has measured.
+                    write_record(options.record, {"rows": rows, "peers": peers}, ())
 
 
 if __name__ == "__main__":

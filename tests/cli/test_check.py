@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import bytepair
 from bytepair import Tokenizer
 
 
@@ -21,3 +22,12 @@ def test_the_command(run, tmp_path: Path) -> None:
     assert (tmp_path / "x.html").read_text().startswith("<!DOCTYPE html>")
     assert run("check", path, "--against", text).exit_code == 2
     assert run("check", path, "--corpus", tmp_path / "no").exit_code == 1
+
+
+def test_a_corpus_is_read_as_training_reads_it(run, tmp_path: Path) -> None:
+    path, rows = tmp_path / "tok.json", tmp_path / "rows.jsonl"
+    bytepair.train("low low", num_merges=2).save(path)
+    rows.write_text('{"body": "low"}\n{"body": "low\\nlow"}\n')
+    done = run("check", path, "--corpus", rows, "--field", "body", "--by", "line")
+    assert "3 documents, 10 bytes: all come back" in done.stdout
+    assert run("check", path, "--corpus", rows, "--field", "no").exit_code == 1

@@ -55,3 +55,12 @@ def test_wrong_use(run, low: Path, texts: Path) -> None:
     assert run("sweep", texts, "--sizes", "a").exit_code == 2
     assert "a share of the text is 2.0" in run("sweep", texts, "--share", "2").stderr
     assert run("sweep", texts, "--plot", texts).exit_code == 2
+
+
+def test_evaluate_reads_rows(run, low: Path, tmp_path: Path) -> None:
+    rows, plain = tmp_path / "rows.jsonl", tmp_path / "plain.txt"
+    rows.write_text('{"body": "low lower"}\n{"body": "lowest"}\n')
+    plain.write_text("low lowerlowest")
+    found = json.loads(run("evaluate", low, "--corpus", f"x={rows}", "--field", "body", "--json").stdout)
+    same = json.loads(run("evaluate", low, "--corpus", f"x={plain}", "--json").stdout)
+    assert [row["bytes"] for row in found["rows"]] == [row["bytes"] for row in same["rows"]] == [15]

@@ -21,14 +21,19 @@ OPTIONS = ("by", "field", "column", "encoding", "errors", "format", "bad_rows")
 
 def reading_options(verb: Callable[..., Any]) -> Callable[..., Any]:
     """The options of every verb that reads a corpus; they are the keywords of :func:`bytepair.files`."""
+    by = click.option(
+        "--by",
+        type=click.Choice(["document", "line"]),
+        default="document",
+        show_default=True,
+        help="Whether a text is one document, or each of its lines is.",
+    )
+    return by(content_options(verb))
+
+
+def content_options(verb: Callable[..., Any]) -> Callable[..., Any]:
+    """The same without ``--by``, for verbs to which borders of documents are nothing."""
     for option in reversed((
-        click.option(
-            "--by",
-            type=click.Choice(["document", "line"]),
-            default="document",
-            show_default=True,
-            help="Whether a text is one document, or each of its lines is.",
-        ),
         click.option("--field", metavar="NAME", help="The field of JSON lines that holds the text; text unless given."),
         click.option("--column", metavar="NAME", help="The column of tables that holds the text; text unless given."),
         click.option("--encoding", metavar="NAME", help="The encoding of the texts, such as latin-1, if not UTF-8."),
@@ -59,7 +64,7 @@ def corpus(sources: Iterable[str], options: dict[str, Any]) -> Files:
     """The corpus that a verb's arguments name; takes its own options out of ``options``."""
     from ..corpus import files
 
-    how = {name: options.pop(name) for name in OPTIONS}
+    how = {name: options.pop(name) for name in OPTIONS if name in options}
     try:
         return files(*map(_source, sources), **how)
     except TrainingError as error:

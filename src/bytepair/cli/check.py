@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from . import _io
+from . import _corpus, _io
 
 _ORDER = ("note", "warning", "error")
 
@@ -17,6 +17,7 @@ _ORDER = ("note", "warning", "error")
 @click.argument("tokenizer")
 @click.option("--corpus", "corpora", multiple=True, metavar="PATH", help="A file or folder to encode, and to get back.")
 @click.option("--against", multiple=True, metavar="PATH", help="Another corpus, to compare leading spaces with.")
+@_corpus.reading_options
 @click.option(
     "--fail-on",
     type=click.Choice(_ORDER),
@@ -33,6 +34,7 @@ def command(
     fail_on: str,
     output: str | None,
     as_json: bool,
+    **reading: Any,
 ) -> None:
     """Look for what may bite later in TOKENIZER: tokens that no text can have, duplicates, names that users may type.
 
@@ -46,7 +48,7 @@ def command(
     if against and not corpora:
         raise click.UsageError("--against compares with --corpus; give both")
     tok = _io.load(tokenizer)
-    found = tok.health(_paths(corpora), against=_paths(against))
+    found = tok.health(_read(corpora, reading), against=_read(against, reading))
     if as_json:
         text = json.dumps(found.to_json())
     elif output is not None and output.endswith(".html"):
@@ -61,8 +63,8 @@ def command(
         raise click.exceptions.Exit(1)
 
 
-def _paths(names: tuple[str, ...]) -> Any:
+def _read(names: tuple[str, ...], reading: dict[str, Any]) -> Any:
     for name in names:
         if not Path(name).exists():
             raise click.ClickException(f"cannot read {name}: there is no such file or folder")
-    return [Path(name) for name in names] or None
+    return _corpus.corpus(names, dict(reading)) if names else None

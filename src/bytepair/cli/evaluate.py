@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import click
 
-from . import _io, _measured
+from . import _corpus, _io, _measured
 
 BASELINES = ("bytes", "characters", "words")
 
@@ -26,6 +25,7 @@ BASELINES = ("bytes", "characters", "words")
 @click.option("--parallel", is_flag=True, help="The groups are translations: show their parity with the first.")
 @click.option("--loss", "losses", type=float, multiple=True, metavar="NATS",
               help="Also show this loss per token, of a model, as bits per byte.")  # fmt: skip
+@_corpus.content_options
 @_measured.outputs
 def command(
     tokenizers: tuple[str, ...],
@@ -49,7 +49,8 @@ def command(
     from ..evaluate import evaluate
 
     _measured.check(output)
-    groups = _measured.groups(corpora, by)
+    how = {name: output.pop(name) for name in _corpus.OPTIONS if name in output}
+    groups = {name: _corpus.corpus(map(str, paths), dict(how)) for name, paths in _measured.groups(corpora, by).items()}
     named: dict[str, Any] = {}
     for name in tokenizers:
         short = _measured.short(name)
@@ -58,7 +59,7 @@ def command(
         named,
         groups,
         baselines=baselines,
-        training=[Path(path) for path in _measured.existing(training)] or None,
+        training=_corpus.corpus(_measured.existing(training), dict(how)) if training else None,
         vocab_size=vocab_size,
         rare_under=rare,
         parallel=parallel,
