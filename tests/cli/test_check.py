@@ -29,5 +29,5 @@ def test_a_corpus_is_read_as_training_reads_it(run, tmp_path: Path) -> None:
     bytepair.train("low low", num_merges=2).save(path)
     rows.write_text('{"body": "low"}\n{"body": "low\\nlow"}\n')
     done = run("check", path, "--corpus", rows, "--field", "body", "--by", "line")
-    assert "3 documents, 10 bytes: all come back" in done.stdout
+    assert "all comes back from its ids; documents: 3, bytes: 10" in done.stdout
     assert run("check", path, "--corpus", rows, "--field", "no").exit_code == 1

@@ -33,6 +33,7 @@ SENTENCES = {
     "rare": "it did not come often enough",
     "taken": "merges with what stood around it took its pieces",
     "full": "the vocabulary was full before its turn came",
+    "limited": "a limit of training kept it from being made: the longest token, or the characters of the alphabet",
     "unrecorded": "no merge makes it; what its count was in training is not recorded",
 }
 
@@ -64,7 +65,9 @@ class Absence:
         it (``pretokens``). ``"overtaken"``: its token exists, but encoding gives others, since the merge in
         ``taken_by`` comes first. Where the corpus is recorded: ``"absent"``, it is in no pretoken; ``"rare"``, it came
         ``count`` times, under ``needed``; ``"taken"``, merges with its neighbours (``taken_by``) left fewer than
-        ``needed`` of its ``count`` places; ``"full"``, the vocabulary was full first. Else ``"unrecorded"``.
+        ``needed`` of its ``count`` places; ``"full"``, the vocabulary was full first;
+        ``"limited"``, it came often enough, but is longer than ``max_token_length`` or crosses a character that
+        ``limit_alphabet`` left out. Else ``"unrecorded"``.
     pretokens : tuple of bytes
         What the pattern makes of it.
     ids : tuple of int
@@ -188,7 +191,9 @@ def why_not(tok: Tokenizer, data: bytes | str) -> Absence:
         return absence("rare", **known)
     if free < record.min_freq:
         return absence("taken", **known)
-    return absence("full", **known)
+    # Where a pair as frequent as this one could still have been merged, only the end of training came before it.
+    more = record.best_left is not None and record.best_left[1] >= record.min_freq
+    return absence("full" if more else "limited", **known)
 
 
 def _bound(record: TrainingRecord) -> int | None:
