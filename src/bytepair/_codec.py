@@ -89,6 +89,11 @@ class Codec:
     def splitter(self) -> Any:
         return self.pattern.splitter
 
+    @property
+    def is_direct(self) -> bool:
+        """Whether ``encoder`` is the engine's own and takes a text as it comes."""
+        return self.splitter is not None
+
     @cached_property
     def encoder(self) -> Any:
         v = self.vocabulary

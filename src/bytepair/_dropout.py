@@ -80,6 +80,10 @@ class DroppingCodec(Codec):
         self.engine = engine
 
     @property
+    def is_direct(self) -> bool:
+        return False
+
+    @property
     def decoder(self) -> Any:
         return self.plain.decoder
 

@@ -1169,7 +1169,7 @@ class Tokenizer(Decoding):
     def _encode(self) -> Callable[..., list[int]]:
         """The shortest way from a text to a list of ids."""
         front = self._front
-        if type(front) is not Codec or front.splitter is None:  # with dropout it is another codec
+        if not isinstance(front, Codec) or not front.is_direct:
             return front.encode
         # Set once, and kept by the dict of the object as well: the engine reads the slot without holding what is in it.
         kept = vars(self).setdefault("_direct_kept", _engine.Direct(front.encoder, self._always))

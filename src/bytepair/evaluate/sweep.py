@@ -239,8 +239,8 @@ def _parts(corpus: Any, held_out: Any) -> tuple[list[bytes], list[bytes]]:
         training = [document for k, document in enumerate(documents, 1) if k % _EVERY]
         if not measured:
             raise BytepairError(
-                f"the corpus has {len(documents)} documents, and every tenth is held out; give held_out=, some text "
-                "that training does not see"
+                f"the corpus has {len(documents)} documents, and every tenth is held out; give held_out= "
+                "(--held-out), some text that training does not see"
             )
     if not any(training) or not any(measured):
         raise BytepairError("there is no text to train on, or none to measure on")
