@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import codecs
-from typing import Any
+from collections.abc import Collection
+from typing import Any, Literal
 
 from .errors import TextError
+
+Text = str | bytes
+Special = Literal["text", "all", "error"] | Collection[str]
+Errors = Literal["strict", "surrogateescape", "replace"]
 
 POLICIES = ("strict", "surrogateescape", "replace")
 

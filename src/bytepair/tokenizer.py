@@ -7,17 +7,18 @@ knows no file format (``formats`` does).
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from . import _engine
+from ._changing import Changing
 from ._check import brief, whole
 from ._check import threads as check_threads
 from ._codec import DEFAULT_CACHE_BYTES, Codec, engine_names
 from ._decoding import Decoding
 from ._notices import notice
-from ._text import as_data, byte_offsets, character_offset, to_bytes
+from ._text import Errors, Special, Text, as_data, byte_offsets, character_offset, to_bytes
 from .errors import BytepairError, SpecialTokenError, VocabularyError
 from .pattern import Pattern, resolve
 from .pipeline.around import NOTHING_AROUND
@@ -29,16 +30,9 @@ if TYPE_CHECKING:
 
     from ._fitting import Appender
     from ._rewriter import Placed, Rewriter
-    from .explain import Absence, Canonicity, ExplainedIds, Explanation, Health, Origin
-    from .growing import GrowthReport, RowsReport
-    from .progress import Progress
-    from .pruning import PruneReport
     from .ragged import Ragged
 
 
-Text = str | bytes
-Special = Literal["text", "all", "error"] | Collection[str]
-Errors = Literal["strict", "surrogateescape", "replace"]
 _Method = TypeVar("_Method", bound=Callable[..., Any])
 
 
@@ -47,7 +41,7 @@ def _direct(way: str) -> Callable[[_Method], _Method]:
     return lambda function: _engine.direct_method(function, Decoding._direct, way)
 
 
-class Tokenizer(Decoding):
+class Tokenizer(Changing):
     """A byte-pair-encoding tokenizer. It never changes; options belong to each call.
 
     Made by :func:`bytepair.train`, :func:`bytepair.load`, :meth:`from_merges` or :meth:`from_ranks`. It can be pickled
@@ -679,165 +673,6 @@ class Tokenizer(Decoding):
     def _names_of(self, special: Special) -> dict[str, int]:
         return self._named(special) if special != "error" else dict(self._vocabulary.added)
 
-    # ---- looking inside ----
-
-    def explain(self, text: Text, *, special: Special = "text", errors: Errors = "strict") -> Explanation:
-        """Every merge of a text, pretoken by pretoken: pair, rank, new token, and where.
-
-        Printed it is a table, in a notebook a picture; ``to_json()`` gives plain values.
-
-        Parameters
-        ----------
-        text, special, errors
-            As for :meth:`encode`.
-
-        Examples
-        --------
-        >>> import bytepair
-        >>> tok = bytepair.train("low low lower lowest", num_merges=4)
-        >>> print(tok.explain("lowest"))
-        low│e│s│t  = 263 107 121 122
-          step  rank  pair    token   id  bytes
-             1     0  l + o   lo     262    0-2
-             2     1  lo + w  low    263    0-3
-        """
-        from .explain import explain
-
-        return explain(self, text, special=special, errors=errors)
-
-    def explain_ids(self, ids: Iterable[int]) -> ExplainedIds:
-        """Ids of a model's output, one by one: bytes, characters that become complete, and whether they are canonical.
-
-        Raises
-        ------
-        UnknownTokenError
-            An id does not exist.
-
-        Examples
-        --------
-        >>> import bytepair
-        >>> tok = bytepair.train("low low lower lowest", num_merges=4)
-        >>> print(tok.explain_ids([262, 125, 201]))
-        place   id  token  bytes  kind    characters  note
-            0  262  lo     6c 6f  token   lo
-            1  125  w      77     symbol  w
-            2  201  ⟨C3⟩   c3     symbol              waits for more: c3
-        not canonical from id 0 on: [262, 125] where encoding gives [263]
-        """
-        from .explain import explain_ids
-
-        return explain_ids(self, ids)
-
-    def is_canonical(self, ids: Iterable[int]) -> Canonicity:
-        """Whether encoding the decoded text gives the same ids; true or false as a condition, with the first place.
-
-        A special token among them is taken as such.
-
-        Examples
-        --------
-        >>> import bytepair
-        >>> tok = bytepair.train("low low lower lowest", num_merges=4)
-        >>> bool(tok.is_canonical([263, 2])), tok.is_canonical([263, 262, 125]).place
-        (True, 1)
-        """
-        from .explain import is_canonical
-
-        return is_canonical(self, ids)
-
-    def why(self, token: str | bytes | int) -> Origin:
-        """Where a token comes from: its merge tree, its count in training, the words that it came from.
-
-        Parameters
-        ----------
-        token : bytes, str or int
-            As for :meth:`token_to_id`, or an id.
-
-        Raises
-        ------
-        UnknownTokenError
-            There is no such token; :meth:`why_not` says why.
-
-        Examples
-        --------
-        >>> import bytepair
-        >>> tok = bytepair.train("low low lower lowest", num_merges=4)
-        >>> print(tok.why(" low"))
-        ␣low  id 264, bytes 20 6c 6f 77
-        merge of ␣ + low, rank 2
-        the pair came 3 times when it won; the token stands 1 times at the end
-        first words that it was merged in: ␣low  ␣lower  ␣lowest
-        merged on into: ␣lowe
-        ␣low  264  rank 2
-        ├ ␣  38
-        └ low  263  rank 1
-          ├ lo  262  rank 0
-          │ ├ l  114
-          │ └ o  117
-          └ w  125
-        """
-        from .explain import why
-
-        return why(self, token)
-
-    def why_not(self, data: bytes | str) -> Absence:
-        """Why a string is not one token: a border, a merge that takes its pieces, or that it was too rare.
-
-        Examples
-        --------
-        >>> import bytepair
-        >>> tok = bytepair.train("low low lower lowest", num_merges=4)
-        >>> print(tok.why_not("lowe"))
-        lowe: merges with what stood around it took its pieces
-        it encodes as low (263) e (107)
-        in the corpus: 2 times; a pair was merged from 2 times on
-        places that no merge took a piece of: 0
-        taken by rank 2: ␣ + low = ␣low, in 2 places
-        """
-        from .explain import why_not
-
-        return why_not(self, data)
-
-    def tokens_with_prefix(self, prefix: bytes | str) -> list[int]:
-        """The ids of all tokens that begin with these bytes, in the order of their bytes; specials are left out.
-
-        Examples
-        --------
-        >>> import bytepair
-        >>> tok = bytepair.train("low low lower lowest", num_merges=4)
-        >>> tok.tokens_with_prefix(b" l")
-        [264, 265]
-        """
-        from .explain import tokens_with_prefix
-
-        return tokens_with_prefix(self, prefix)
-
-    def health(self, corpus: Any = None, *, against: Any = None) -> Health:
-        """What may bite later: tokens that no text has, duplicates, joined digits, names that users may type.
-
-        Parameters
-        ----------
-        corpus : as for :func:`bytepair.train`, optional
-            Looks also for tokens that it never uses, and encodes and decodes it, document by document.
-        against : as ``corpus``, optional
-            Another corpus: how far the share of tokens that begin with a space drifts from the one to the other.
-
-        Returns
-        -------
-        Health
-            Findings with numbers and ways out; ``health["unreachable"].ids`` are such tokens.
-
-        Examples
-        --------
-        >>> import bytepair
-        >>> tok = bytepair.train("low low lower lowest", num_merges=4)
-        >>> found = tok.health("low lower")
-        >>> found.level, found["round-trip"].says
-        ('warning', 'all comes back from its ids; documents: 1, bytes: 9')
-        """
-        from .explain import health
-
-        return health(self, corpus, against=against)
-
     # ---- a smaller one ----
 
     def cut(self, vocab_size: int, *, renumber: bool = False) -> Any:
@@ -861,208 +696,6 @@ class Tokenizer(Decoding):
         record = None if self.record is None else self.record.cut(len(vocabulary.merges))
         smaller = Tokenizer(vocabulary, self._pattern, record, self._around.renumbered(number), self._codec.cache_bytes)
         return (smaller, number) if renumber else smaller
-
-    # ---- a larger one ----
-
-    def extend(
-        self,
-        corpus: Any,
-        vocab_size: int,
-        *,
-        min_freq: int | None = None,
-        convention: str | None = None,
-        threads: int | None = None,
-        progress: Progress = None,
-    ) -> tuple[Tokenizer, GrowthReport]:
-        """The tokenizer with more merges, learned from a corpus behind those that there are; every id stays.
-
-        The corpus is encoded with the merges there are, and training goes on from there: a tokenizer that was trained
-        and then extended on the same corpus is the larger one that training would have made. New ids are behind all
-        others, special tokens included. Under the rank rule the new tokens have the highest ranks.
-
-        Parameters
-        ----------
-        corpus : as for :func:`bytepair.train`
-            The names of special and added tokens cut it and are never learned from.
-        vocab_size : int
-            Distinct ids in all.
-        min_freq, convention : optional
-            As for :func:`bytepair.train`; unless given, what the record says of the training before, else 2 and
-            "first".
-        threads, progress : optional
-            As for :func:`bytepair.train`.
-
-        Returns
-        -------
-        Tokenizer, GrowthReport
-            The report says how many merges were ``added``, why there are no more (``stopped``), the bytes per token of
-            the corpus before and after, and has the ``record`` of the new merges. The tokenizer has none.
-
-        Raises
-        ------
-        VocabularyError
-            There are more ids already, or the vocabulary is irregular, so that new merges would not only be made where
-            they were learned.
-
-        Examples
-        --------
-        >>> import bytepair
-        >>> tok = bytepair.train("low low lower lowest", num_merges=2)
-        >>> larger, report = tok.extend("low low lower lowest", 266)
-        >>> larger == bytepair.train("low low lower lowest", num_merges=4), report.added
-        (True, 2)
-        """
-        from .growing import extend
-
-        return extend(
-            self, corpus, vocab_size, min_freq=min_freq, convention=convention, threads=threads, progress=progress
-        )
-
-    def retrain(
-        self,
-        corpus: Any,
-        vocab_size: int | None = None,
-        *,
-        min_freq: int | None = None,
-        convention: str | None = None,
-        threads: int | None = None,
-        progress: Progress = None,
-    ) -> tuple[Tokenizer, GrowthReport]:
-        """A tokenizer with the same pattern, special tokens and settings, all of whose merges are new.
-
-        Parameters
-        ----------
-        corpus, min_freq, convention, threads, progress
-            As for :meth:`extend`.
-        vocab_size : int, optional
-            Distinct ids in all; as many as now unless given.
-
-        Returns
-        -------
-        Tokenizer, GrowthReport
-            As for :meth:`extend`; special tokens that come last get other ids where the size is another.
-
-        Raises
-        ------
-        TrainingError
-            It is a foreign tokenizer of characters.
-
-        Examples
-        --------
-        >>> import bytepair
-        >>> tok = bytepair.train("low low lower lowest", num_merges=2, pattern="al1")
-        >>> other, report = tok.retrain("wide wider widest")
-        >>> [other.token_str(i) for i in other.merges.values()], report.tokens_before, report.tokens_after
-        (['wi', 'wid'], 17, 11)
-        """
-        from .growing import retrain
-
-        return retrain(
-            self, corpus, vocab_size, min_freq=min_freq, convention=convention, threads=threads, progress=progress
-        )
-
-    def add_specials(
-        self, names: Iterable[str], *, roles: Mapping[str, str] | None = None
-    ) -> tuple[Tokenizer, RowsReport]:
-        """The tokenizer with more special tokens, whose ids are behind all others.
-
-        Parameters
-        ----------
-        names : names
-        roles : role -> name, optional
-            Which special is ``bos``, ``eos``, ``pad`` or ``unk``, where that is not as before and the names do not say
-            so.
-
-        Returns
-        -------
-        Tokenizer, RowsReport
-            The report has the new ``ids`` and the rows before and after.
-
-        Raises
-        ------
-        SpecialTokenError
-            A name is there already, empty or given twice.
-
-        Examples
-        --------
-        >>> import bytepair
-        >>> tok, report = bytepair.train("low low", num_merges=1).add_specials(["<user>", "<end>"])
-        >>> report.ids
-        {'<user>': 263, '<end>': 264}
-        """
-        from .growing import add_specials
-
-        return add_specials(self, names, roles)
-
-    def pad_to_multiple(self, n: int) -> tuple[Tokenizer, RowsReport]:
-        """The tokenizer with a number of rows that ``n`` divides, as embedding tables like it; ids do not change.
-
-        :attr:`n_rows` is what grows. Ids behind the highest have no token; ids that are added later come there. Our own
-        format keeps it, others say that they do not.
-
-        Examples
-        --------
-        >>> import bytepair
-        >>> tok, report = bytepair.train("low low", num_merges=1).pad_to_multiple(64)
-        >>> tok.n_rows, tok.vocab_size
-        (320, 263)
-        """
-        from .growing import pad_to_multiple
-
-        return pad_to_multiple(self, n)
-
-    # ---- only some of its tokens ----
-
-    def prune(
-        self,
-        keep: Iterable[int | bytes | str] | None = None,
-        drop: Iterable[int | bytes | str] | None = None,
-        *,
-        renumber: bool = False,
-        children: bool = False,
-        corpus: Any = None,
-    ) -> tuple[Tokenizer, PruneReport]:
-        """A tokenizer with fewer tokens, chosen one by one.
-
-        Parameters
-        ----------
-        keep : ids, or tokens as bytes or str
-            What stays, with all tokens that are needed to make it: ``numpy.unique(tok.encode_array(text))`` keeps what
-            a text uses.
-        drop : ids, or tokens as bytes or str
-            What goes instead. A token that another one is made of goes only with that one.
-        renumber : bool
-            Number what stays from 0 without gaps; else every id keeps its number.
-        children : bool
-            Let all go that is made of what is dropped.
-        corpus : as for :func:`bytepair.train`, optional
-            What to look through for pretokens that are split otherwise.
-
-        Returns
-        -------
-        Tokenizer, PruneReport
-            The report has the old ids' new ones (``ids``), what went (``dropped``), how it is split now (``split``) and
-            what changed in the corpus (``changed``). Alphabet, special and added tokens always stay.
-
-        Raises
-        ------
-        VocabularyError
-            Neither or both are given, a token of the alphabet or a special one is to go, or one without what is made
-            of it.
-        UnknownTokenError
-            There is no such token.
-
-        Examples
-        --------
-        >>> import bytepair
-        >>> tok = bytepair.train("low low lower lowest", num_merges=4)
-        >>> small, report = tok.prune(keep=[b" low"])
-        >>> [small.token_str(i) for i in small.merges.values()], len(report.dropped)
-        (['lo', 'low', ' low'], 1)
-        """
-        from .pruning import prune
-
-        return prune(self, keep, drop, bool(renumber), bool(children), corpus)
 
     # ---- keeping it ----
 
@@ -1131,11 +764,6 @@ class Tokenizer(Decoding):
             f"<Tokenizer {self.vocab_size} ids, {self.n_mergeable} mergeable, "
             f"{len(self._vocabulary.specials)} special, {self.alphabet}, rule {self.rule!r}, pattern {name!r}>"
         )
-
-    def _repr_html_(self) -> str:
-        from .explain.card import card
-
-        return card(self)
 
     # ---- dropout ----
 

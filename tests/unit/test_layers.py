@@ -14,7 +14,13 @@ PACKAGE = Path(bytepair.__file__).parent
 DRAWING = Path(__file__).parents[2] / "ARCHITECTURE.md"
 
 # The arrows that point up; they are followed only when a tokenizer is saved, asked about itself, grown or shrunk.
-UPWARD = {("record", "showing"), *(("tokenizer", name) for name in ("formats", "explain", "growing", "pruning"))}
+UPWARD = {
+    ("record", "showing"),
+    ("tokenizer", "formats"),
+    ("_inside", "explain"),
+    ("_changing", "growing"),
+    ("_changing", "pruning"),
+}
 
 
 def layers() -> list[list[str]]:

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from ..tokenizer import Special, Tokenizer
+    from .._text import Special
+    from ..tokenizer import Tokenizer
 
 _POLICIES = ("text", "all", "error")
 _SLICE = 1 << 16  # ids that are written at a time

@@ -26,8 +26,8 @@ from ._encoding import AddedToken, Encoding, check_direction
 
 if TYPE_CHECKING:
     from .._rewriter import Placed
+    from .._text import Special
     from ..pipeline.normalise import Normaliser
-    from ..tokenizer import Special
 
 __all__ = ["AddedToken", "DecodeStream", "Encoding", "Tokenizer"]
 

@@ -15,7 +15,8 @@ from .merging import Merging, Step, Tree, merges_of
 from .trees import LARGEST_PICTURE, label, lines, svg
 
 if TYPE_CHECKING:
-    from ..tokenizer import Errors, Special, Text, Tokenizer
+    from .._text import Errors, Special, Text
+    from ..tokenizer import Tokenizer
 
 SHOWN = 2_000
 """Steps and tokens that ``str`` and a notebook show; all are in :attr:`Explanation.pretokens`."""
