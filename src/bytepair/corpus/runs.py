@@ -267,10 +267,3 @@ def _merge(paths: list[Path]) -> Iterator[Table]:
                 counter.add_words(*taken)
         yield counter.table(by_text=True)
         readers = [reader for reader in readers if reader.more]
-
-
-def free_disk() -> int:
-    """Bytes that are free where runs are written."""
-    import shutil
-
-    return shutil.disk_usage(os.path.realpath(tempfile.gettempdir())).free
