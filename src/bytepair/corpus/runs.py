@@ -8,7 +8,6 @@ to one process and live in a temporary folder, which goes when the counting ends
 
 from __future__ import annotations
 
-import os
 import tempfile
 import threading
 from collections.abc import Iterator
