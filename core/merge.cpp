@@ -4,12 +4,16 @@
 #include <bit>
 #include <functional>
 #include <limits>
+#include <string_view>
 
 #include "errors.hpp"
+#include "targets.hpp"
 
 namespace bytepair {
 
 namespace {
+
+using Few = std::size_t (*)(const PairTable&, u32*, const u32*, std::size_t);
 
 template <class Table>
 void publish(std::atomic<const Table*>& place, std::unique_ptr<const Table> made) {
@@ -17,7 +21,66 @@ void publish(std::atomic<const Table*>& place, std::unique_ptr<const Table> made
   if (place.compare_exchange_strong(none, made.get(), std::memory_order_acq_rel)) made.release();
 }
 
+// Nothing moves: a symbol that was merged into the one before it only leaves `alive`. A pair's rank stands with its place
+// below it, so that the least of all is the lowest rank's leftmost place; the loop over them has no branch.
+BYTEPAIR_INLINE std::size_t merge_few(const PairTable& table, u32* symbols, const u32* ranks, std::size_t n) {
+  if (n < 2) return n;
+  constexpr int kPlaceBits = 6;
+  constexpr i32 kNoPair = std::numeric_limits<i32>::max();
+  static_assert(Merger::kScanLimit == 1u << kPlaceBits && PairTable::kMaxRank < 1u << 24);
+  const auto pair = [](u32 rank, std::size_t at) {
+    return rank == kNone ? kNoPair : static_cast<i32>(rank << kPlaceBits | static_cast<u32>(at));
+  };
+  alignas(32) i32 pairs[Merger::kScanLimit];
+  const std::size_t size = (n + 6) / 8 * 8;  // n - 1 of them, in eights
+  for (std::size_t k = 0; k < size; ++k) pairs[k] = k + 1 < n ? pair(ranks[k], k) : kNoPair;
+  u64 alive = ~u64{0} >> (Merger::kScanLimit - n);
+  for (;;) {
+    i32 least = pairs[0];
+    for (std::size_t k = 0; k < size; ++k) least = std::min(least, pairs[k]);
+    if (least == kNoPair) break;
+    const std::size_t i = static_cast<std::size_t>(least) & (Merger::kScanLimit - 1);
+    const u64 before = alive & ((u64{1} << i) - 1);
+    u64 behind = alive & ~before & (alive - 1 - before);  // all but i, the lowest of them
+    const std::size_t j = static_cast<std::size_t>(std::countr_zero(behind));
+    behind &= behind - 1;
+    symbols[i] = table.made(symbols[i], symbols[j], static_cast<u32>(least) >> kPlaceBits);
+    alive &= ~(u64{1} << j);
+    pairs[j] = pairs[i] = kNoPair;
+    if (behind) pairs[i] = pair(table.rank(symbols[i], symbols[std::countr_zero(behind)]), i);
+    if (before) {
+      const std::size_t h = 63 - static_cast<std::size_t>(std::countl_zero(before));
+      pairs[h] = pair(table.rank(symbols[h], symbols[i]), h);
+    }
+  }
+  std::size_t to = 0;
+  for (; alive; alive &= alive - 1) symbols[to++] = symbols[std::countr_zero(alive)];
+  return to;
+}
+
+std::size_t merge_few_plain(const PairTable& table, u32* symbols, const u32* ranks, std::size_t n) {
+  return merge_few(table, symbols, ranks, n);
+}
+
+#if defined(BYTEPAIR_X86)
+BYTEPAIR_TARGET("avx2,bmi")
+std::size_t merge_few_avx2(const PairTable& table, u32* symbols, const u32* ranks, std::size_t n) {
+  return merge_few(table, symbols, ranks, n);
+}
+#endif
+
+Few few_of(const Simd& level) {
+#if defined(BYTEPAIR_X86)
+  if (level.name == std::string_view("avx2") || level.name == std::string_view("avx512")) return merge_few_avx2;
+#endif
+  (void)level;
+  return merge_few_plain;
+}
+
 }  // namespace
+
+Merger::Merger(const PairTable& pairs, Order order, LongTables* tables, const Simd& level)
+    : pairs_(pairs), order_(order), tables_(tables), few_(few_of(level)) {}
 
 LongTables::~LongTables() {
   delete joints_.load();
@@ -37,7 +100,7 @@ void LongTables::expect_uncut(std::size_t symbols) {
 
 void Merger::merge(std::vector<u32>& symbols) {
   if (symbols.size() <= kScanLimit) return merge_by_scan(symbols);
-  if (repeats(symbols) && merge_by_runs(symbols)) return;
+  if (repeats(symbols.data(), symbols.size()) && merge_by_runs(symbols)) return;
   if (tables_) tables_->expect(symbols.size());
   if (const Joints* const joints = tables_ ? tables_->joints() : nullptr)
     merge_in_parts(symbols, *joints);
@@ -67,30 +130,50 @@ void Merger::merge_part(const u32* part, std::size_t n) {
   tokens_.insert(tokens_.end(), part_.begin(), part_.end());
 }
 
-// Whether there are few runs of equal symbols, as in a line of dashes.
-bool Merger::repeats(const std::vector<u32>& symbols) {
-  const std::size_t most = symbols.size() / 16;
+// Whether there are few runs of equal ones, as in a line of dashes.
+template <class Unit>
+bool Merger::repeats(const Unit* units, std::size_t n) {
+  constexpr std::size_t kAtOnce = 1024;
+  const std::size_t most = n / 16;
   std::size_t runs = 1;
-  for (std::size_t i = 1; i < symbols.size(); ++i) {
-    runs += symbols[i] != symbols[i - 1];
-    if (runs > most) return false;
+  for (std::size_t i = 1; i < n;) {
+    u32 more = 0;
+    for (const std::size_t stop = std::min(n, i + kAtOnce); i < stop; ++i) more += units[i] != units[i - 1];
+    if ((runs += more) > most) return false;
   }
   return true;
 }
 
-// All places of the lowest rank at once, from left to right, a run of equal symbols in one step: a million letters take
-// some twenty rounds. Where places go one by one that is the same as long as no merge makes a pair, with the symbol
-// before it or the one behind it, that would go next; false where one does, and the symbols stay as they were.
+void Merger::push(std::vector<Run>& runs, u32 symbol, std::size_t count) {
+  if (count == 0) return;
+  if (!runs.empty() && runs.back().symbol == symbol)
+    runs.back().count += count;
+  else
+    runs.push_back({symbol, count});
+}
+
+bool Merger::merge_runs_of(const u8* p, std::size_t n, const u32* ids, std::vector<u32>& out) {
+  if (n <= kScanLimit || !repeats(p, n)) return false;
+  runs_.clear();
+  for (std::size_t i = 0, end; i < n; i = end) {
+    end = i + 1;
+    while (end + 8 <= n && load64(p + end) == p[i] * 0x0101010101010101ull) end += 8;
+    while (end < n && p[end] == p[i]) ++end;
+    push(runs_, ids[p[i]], end - i);
+  }
+  return merge_runs(out);
+}
+
 bool Merger::merge_by_runs(std::vector<u32>& symbols) {
-  const auto push = [](std::vector<Run>& runs, u32 symbol, std::size_t count) {
-    if (count == 0) return;
-    if (!runs.empty() && runs.back().symbol == symbol)
-      runs.back().count += count;
-    else
-      runs.push_back({symbol, count});
-  };
   runs_.clear();
   for (const u32 symbol : symbols) push(runs_, symbol, 1);
+  return merge_runs(symbols);
+}
+
+// All places of the lowest rank at once, from left to right, a run of equal symbols in one step: a million letters take
+// some twenty rounds. Where places go one by one that is the same as long as no merge makes a pair, with the symbol
+// before it or the one behind it, that would go next; false where one does, and `out` stays as it was.
+bool Merger::merge_runs(std::vector<u32>& out) {
   for (;;) {
     u32 lowest = kNone;
     for (std::size_t i = 0; i < runs_.size(); ++i) {
@@ -131,47 +214,14 @@ bool Merger::merge_by_runs(std::vector<u32>& symbols) {
     }
     runs_.swap(merged_);
   }
-  symbols.clear();
-  for (const Run& run : runs_) symbols.insert(symbols.end(), run.count, run.symbol);
+  out.clear();
+  for (const Run& run : runs_) out.insert(out.end(), run.count, run.symbol);
   return true;
 }
 
-// Nothing moves: a symbol that was merged into the one before it only leaves `alive`. A pair's rank stands with its place
-// below it, so that the least of all is the lowest rank's leftmost place; the loop over them has no branch.
 std::size_t Merger::merge_short(u32* symbols, u32* ranks, std::size_t n) const {
   if (order_ == Order::whole_rank) return merge_whole_ranks(symbols, ranks, n);
-  if (n < 2) return n;
-  constexpr int kPlaceBits = 6;
-  constexpr i32 kNoPair = std::numeric_limits<i32>::max();
-  static_assert(kScanLimit == 1u << kPlaceBits && PairTable::kMaxRank < 1u << 24);
-  const auto pair = [](u32 rank, std::size_t at) {
-    return rank == kNone ? kNoPair : static_cast<i32>(rank << kPlaceBits | static_cast<u32>(at));
-  };
-  alignas(16) i32 pairs[kScanLimit];
-  const std::size_t size = (n + 6) / 8 * 8;  // n - 1 of them, in eights
-  for (std::size_t k = 0; k < size; ++k) pairs[k] = k + 1 < n ? pair(ranks[k], k) : kNoPair;
-  u64 alive = ~u64{0} >> (kScanLimit - n);
-  for (;;) {
-    i32 least = pairs[0];
-    for (std::size_t k = 0; k < size; ++k) least = std::min(least, pairs[k]);
-    if (least == kNoPair) break;
-    const std::size_t i = static_cast<std::size_t>(least) & (kScanLimit - 1);
-    const u64 before = alive & ((u64{1} << i) - 1);
-    u64 behind = alive & ~before & (alive - 1 - before);  // all but i, the lowest of them
-    const std::size_t j = static_cast<std::size_t>(std::countr_zero(behind));
-    behind &= behind - 1;
-    symbols[i] = pairs_.made(symbols[i], symbols[j], static_cast<u32>(least) >> kPlaceBits);
-    alive &= ~(u64{1} << j);
-    pairs[j] = pairs[i] = kNoPair;
-    if (behind) pairs[i] = pair(pairs_.rank(symbols[i], symbols[std::countr_zero(behind)]), i);
-    if (before) {
-      const std::size_t h = 63 - static_cast<std::size_t>(std::countl_zero(before));
-      pairs[h] = pair(pairs_.rank(symbols[h], symbols[i]), h);
-    }
-  }
-  std::size_t to = 0;
-  for (; alive; alive &= alive - 1) symbols[to++] = symbols[std::countr_zero(alive)];
-  return to;
+  return few_(pairs_, symbols, ranks, n);
 }
 
 std::size_t Merger::merge_whole_ranks(u32* symbols, u32* ranks, std::size_t n) const {

@@ -8,6 +8,7 @@
 #include "joints.hpp"
 #include "linear.hpp"
 #include "pairs.hpp"
+#include "simd.hpp"
 
 namespace bytepair {
 
@@ -55,12 +56,15 @@ class Merger {
   static constexpr std::size_t kFewSymbols = 12;  // up to so many a scan beats the linear way
 
   // Long pretokens fall back on the heap where there are no tables for them.
-  Merger(const PairTable& pairs, Order order, LongTables* tables = nullptr)
-      : pairs_(pairs), order_(order), tables_(tables) {}
+  Merger(const PairTable& pairs, Order order, LongTables* tables = nullptr, const Simd& level = simd());
 
   // Symbols in, tokens out, in place. Short ones scan for the lowest rank. Long ones merge a run at a time, or are cut
   // where nothing can join and go token by token; where there are no tables for that, a heap: n log n.
   void merge(std::vector<u32>& symbols);
+
+  // The same of bytes, each of which is the symbol ids[byte]: for those that are few runs of equal ones, a million letters
+  // say. Into `out`; false where they are not, or runs cannot be merged as one, and nothing was done.
+  bool merge_runs_of(const u8* p, std::size_t n, const u32* ids, std::vector<u32>& out);
 
   // Of at most kScanLimit symbols, with ranks[i] that of the pair at i: in place, returns how many are left.
   std::size_t merge_short(u32* symbols, u32* ranks, std::size_t n) const;
@@ -83,7 +87,10 @@ class Merger {
     u32 symbol;
     std::size_t count;
   };
-  static bool repeats(const std::vector<u32>& symbols);
+  template <class Unit>
+  static bool repeats(const Unit* units, std::size_t n);
+  void push(std::vector<Run>& runs, u32 symbol, std::size_t count);
+  bool merge_runs(std::vector<u32>& out);
   void merge_in_parts(std::vector<u32>& symbols, const Joints& joints);
   void merge_part(const u32* part, std::size_t n);
   std::size_t merge_whole_ranks(u32* symbols, u32* ranks, std::size_t n) const;
@@ -91,6 +98,7 @@ class Merger {
   const PairTable& pairs_;
   Order order_;
   LongTables* tables_;
+  std::size_t (*few_)(const PairTable&, u32*, const u32*, std::size_t);  // merge_short(), for an instruction set
   Linear::Scratch scratch_;
   std::vector<u32> part_, tokens_;
   std::vector<u32> ranks_, next_, previous_;

@@ -3,28 +3,7 @@
 #include <bit>
 #include <cstdlib>
 
-#if defined(__GNUC__) && !defined(__clang__)
-// GCC 12 takes the undefined registers of its own AVX-512 header for mistakes (its bug 105593).
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-#endif
-
-#if defined(__x86_64__) || defined(_M_X64)
-#define BYTEPAIR_X86 1
-#include <immintrin.h>
-#if defined(_MSC_VER)
-#include <intrin.h>
-#endif
-#endif
-#if defined(__aarch64__) || defined(_M_ARM64)
-#define BYTEPAIR_ARM 1
-#include <arm_neon.h>
-#endif
-
-#if defined(__GNUC__) || defined(__clang__)
-#define BYTEPAIR_TARGET(features) __attribute__((target(features)))
-#else
-#define BYTEPAIR_TARGET(features)
-#endif
+#include "targets.hpp"
 
 namespace bytepair {
 
@@ -165,12 +144,14 @@ bool has_avx512() {
   if (!has_avx2() || (_xgetbv(0) & 0xE6) != 0xE6) return false;
   int r[4];
   __cpuidex(r, 7, 0);
-  const int ebx = 1 << 16 | 1 << 30 | 1 << 31, ecx = 1 << 1 | 1 << 6;
-  return (r[1] & ebx) == ebx && (r[2] & ecx) == ecx;
+  const int ebx = 1 << 16 | 1 << 17 | 1 << 28 | 1 << 30 | 1 << 31, ecx = 1 << 1 | 1 << 6;
+  if ((r[1] & ebx) != ebx || (r[2] & ecx) != ecx) return false;
+  __cpuid(r, 1);
+  return (r[2] & (1 << 25)) != 0;  // AES
 #else
   return has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-         __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vbmi") &&
-         __builtin_cpu_supports("avx512vbmi2");
+         __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512cd") &&
+         __builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("avx512vbmi2") && __builtin_cpu_supports("aes");
 #endif
 }
 

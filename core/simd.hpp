@@ -1,5 +1,5 @@
-// The one thing that differs between instruction sets: 64 bytes to class masks, and a mask to places. Everything built
-// on the masks is plain 64-bit arithmetic, written once.
+// The instruction sets of this machine, and what cutting needs of them: 64 bytes to class masks, and a mask to places.
+// Everything built on the masks is plain 64-bit arithmetic, written once.
 #pragma once
 
 #include <string>

@@ -9,7 +9,7 @@ namespace {
 
 using Ids = std::vector<u32>;
 
-std::size_t runs_merged = 0, runs_refused = 0, linear_merged = 0, linear_refused = 0;
+std::size_t runs_merged = 0, runs_refused = 0, bytes_merged = 0, linear_merged = 0, linear_refused = 0;
 
 // Merged one after the other, each part by itself, as far as no merge goes over its ends.
 Ids merged_apart(const PairTable& pairs, Order order, const Ids& symbols) {
@@ -44,6 +44,25 @@ void check_linear(const PairTable& pairs, Order order, const Ids& symbols, const
   }
 }
 
+// The same as bytes that stand for these symbols.
+void check_bytes(const PairTable& pairs, Order order, const Ids& symbols, const Ids& merged) {
+  Ids byte_ids(256), out = {7};
+  std::string text;
+  for (const u32 symbol : symbols) {
+    if (symbol > 0xFF) return;
+    byte_ids[symbol ^ 0x55] = symbol;
+    text.push_back(static_cast<char>(symbol ^ 0x55));
+  }
+  const Exact exact(text);
+  Merger merger(pairs, order);
+  if (merger.merge_runs_of(exact.data(), exact.size(), byte_ids.data(), out)) {
+    ++bytes_merged;
+    REQUIRE(out == merged);
+  } else {
+    REQUIRE(out == Ids{7});
+  }
+}
+
 // All ways (the scan of short ones only), and the chooser between them; they must agree.
 Ids merged(const PairTable& pairs, Order order, const Ids& symbols) {
   Merger merger(pairs, order);
@@ -54,6 +73,13 @@ Ids merged(const PairTable& pairs, Order order, const Ids& symbols) {
   else
     scanned = heaped;
   merger.merge(chosen);
+  for (const Simd* level : levels()) {
+    Ids few = symbols;
+    if (few.size() <= Merger::kScanLimit) {
+      Merger(pairs, order, nullptr, *level).merge_by_scan(few);
+      REQUIRE(scanned == few);
+    }
+  }
   REQUIRE(scanned == heaped);
   REQUIRE(scanned == chosen);
   REQUIRE(scanned == merged_apart(pairs, order, symbols));
@@ -67,6 +93,7 @@ Ids merged(const PairTable& pairs, Order order, const Ids& symbols) {
       ++runs_refused;
       REQUIRE(symbols == by_runs);
     }
+    check_bytes(pairs, order, symbols, scanned);
   }
   return scanned;
 }
@@ -151,7 +178,7 @@ TEST_CASE("a pretoken of a million symbols merges to the end") {
 
 TEST_CASE("long runs of few letters merge a run at a time, in both orders and under both rules") {
   Random random(53);
-  runs_merged = runs_refused = 0;
+  runs_merged = runs_refused = bytes_merged = 0;
   for (int round = 0; round < 1500; ++round) {
     const u32 letters = static_cast<u32>(random.between(1, 3));
     const PairTable table = table_of(random_merges(random, random.below(25), letters, random.one_in(4)));
@@ -164,6 +191,7 @@ TEST_CASE("long runs of few letters merge a run at a time, in both orders and un
     }
   }
   CHECK(runs_merged > 500);
+  CHECK(bytes_merged > 100);
   CHECK(runs_refused > 10);
   // As rank files have them: a token's part may have a higher rank, and its splits overlap.
   const Ranks ranks({"aa", "aaaa", "aaa", "ab", "aab", "bb", "abb", "aaaaaaaa"});
