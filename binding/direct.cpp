@@ -5,7 +5,9 @@
 
 #include <string>
 
+#include "errors.hpp"
 #include "ints.hpp"
+#include "utf8_view.hpp"
 
 namespace nb = nanobind;
 
@@ -24,66 +26,28 @@ PyTypeObject* direct_type = nullptr;
 // Texts up to this long are done here: they are too short to give the lock away for.
 constexpr std::size_t kLongest = 8192;
 
-// The UTF-8 of a text. That of a short str is written where it is wanted, for Python would keep it with the str.
+// The UTF-8 of a short text, without asking for memory.
 class Utf8 {
  public:
   // false: the text is too long for here, or has lone surrogates.
   bool read(PyObject* text) {
-    if (PyBytes_Check(text)) return take(PyBytes_AS_STRING(text), PyBytes_GET_SIZE(text));
-    const Py_ssize_t n = PyUnicode_GET_LENGTH(text);
-    if (PyUnicode_IS_ASCII(text)) return take(PyUnicode_DATA(text), n);
-    if (n > kCharacters) return false;
-    switch (PyUnicode_KIND(text)) {
-      case PyUnicode_1BYTE_KIND:
-        return write(PyUnicode_1BYTE_DATA(text), n);
-      case PyUnicode_2BYTE_KIND:
-        return write(PyUnicode_2BYTE_DATA(text), n);
-      default:
-        return write(PyUnicode_4BYTE_DATA(text), n);
+    const GivenText given = given_text(text);
+    if (given.size() > (given.is_bytes() ? kLongest : kCharacters)) return false;
+    try {
+      bytes_ = given.bytes(own_);
+    } catch (const Surrogates&) {
+      return false;
     }
-  }
-  const u8* data() const { return data_; }
-  std::size_t size() const { return size_; }
-
- private:
-  static constexpr Py_ssize_t kCharacters = 512;
-
-  bool take(const void* data, Py_ssize_t n) {
-    data_ = static_cast<const u8*>(data);
-    size_ = static_cast<std::size_t>(n);
-    return size_ <= kLongest;
-  }
-  template <class Unit>
-  bool write(const Unit* units, Py_ssize_t n) {
-    u8* to = own_;
-    for (Py_ssize_t i = 0; i < n; ++i) {
-      const u32 c = units[i];
-      const auto put = [&](u32 byte) { *to++ = static_cast<u8>(byte); };
-      if (c < 0x80) {
-        put(c);
-      } else if (c < 0x800) {
-        put(0xC0 | c >> 6);
-        put(0x80 | (c & 0x3F));
-      } else if (c < 0x10000) {
-        if (c >= 0xD800 && c <= 0xDFFF) return false;
-        put(0xE0 | c >> 12);
-        put(0x80 | (c >> 6 & 0x3F));
-        put(0x80 | (c & 0x3F));
-      } else {
-        put(0xF0 | c >> 18);
-        put(0x80 | (c >> 12 & 0x3F));
-        put(0x80 | (c >> 6 & 0x3F));
-        put(0x80 | (c & 0x3F));
-      }
-    }
-    data_ = own_;
-    size_ = static_cast<std::size_t>(to - own_);
     return true;
   }
+  const u8* data() const { return reinterpret_cast<const u8*>(bytes_.data()); }
+  std::size_t size() const { return bytes_.size(); }
 
-  u8 own_[4 * kCharacters];
-  const u8* data_ = nullptr;
-  std::size_t size_ = 0;
+ private:
+  static constexpr std::size_t kCharacters = 512;
+
+  u8 own_[narrow_room<u32>(kCharacters)];
+  std::string_view bytes_;
 };
 
 PyObject* encode(const Direct& direct, const Utf8& text) {

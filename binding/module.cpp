@@ -19,6 +19,7 @@
 #include "errors.hpp"
 #include "ints.hpp"
 #include "train.hpp"
+#include "utf8_view.hpp"
 #include "workers.hpp"
 
 namespace nb = nanobind;
@@ -54,6 +55,33 @@ auto without_lock(std::size_t size, F work) {
   if (size < kLongCall) return work();
   const nb::gil_scoped_release released;
   return work();
+}
+
+// Calls work(bytes) with the UTF-8 of a text, without the lock where it is long.
+template <class F>
+void with_utf8(nb::handle text, F work) {
+  const GivenText given = given_text(text);
+  try {
+    without_lock(given.size(), [&] {
+      ByteBuffer own;
+      work(given.bytes(own));
+    });
+  } catch (const Surrogates&) {
+    raise_surrogates(text);
+  }
+}
+
+// The same for many, which the core reads when it comes to them.
+template <class F>
+void with_texts(const nb::list& texts, F work) {
+  std::vector<GivenText> given;
+  std::size_t size = 0;
+  for (const nb::handle text : texts) size += given.emplace_back(given_text(text)).size();
+  try {
+    without_lock(size, [&] { work(given); });
+  } catch (const Surrogates& error) {
+    raise_surrogates(texts[error.document]);
+  }
 }
 
 nb::list to_list(const u32* ids, std::size_t n) {
@@ -388,23 +416,25 @@ NB_MODULE(_core, m) {
       }, nb::arg("alphabet"), nb::arg("pairs"), nb::arg("whole_rank"), nb::arg("whole").none(),
          nb::arg("splitter").none(), nb::arg("dropped").none(), nb::arg("cache_bytes"))
       .def("encode", [](const Encoder& self, nb::handle data, const Specials* specials) {
-        const std::string_view text = view(data);
         const Encoder::Lease state(self);
-        if (text.size() < Encoder::kShortText) {
-          (*state).ids.clear();
-          self.encode(bytes_of(text), text.size(), specials, *state, (*state).ids);
-          return to_list((*state).ids.data(), (*state).ids.size());
-        }
-        IdBuffer ids;
-        without_lock(text.size(), [&] { self.encode(bytes_of(text), text.size(), specials, *state, ids); });
+        IdBuffer own;
+        bool is_short = false;
+        with_utf8(data, [&](std::string_view text) {
+          is_short = text.size() < Encoder::kShortText;
+          IdBuffer& ids = is_short ? (*state).ids : own;
+          ids.clear();
+          self.encode(bytes_of(text), text.size(), specials, *state, ids);
+        });
+        const IdBuffer& ids = is_short ? (*state).ids : own;
         return to_list(ids.data(), ids.size());
       }, nb::arg("data"), nb::arg("specials").none())
       .def("encode_array", [](const Encoder& self, nb::handle data, const Specials* specials) {
-        const std::string_view text = view(data);
         const Encoder::Lease state(self);
         IdBuffer ids;
-        ids.reserve(text.size() / 4 + 16);
-        without_lock(text.size(), [&] { self.encode(bytes_of(text), text.size(), specials, *state, ids); });
+        with_utf8(data, [&](std::string_view text) {
+          ids.reserve(text.size() / 3 + 16);
+          self.encode(bytes_of(text), text.size(), specials, *state, ids);
+        });
         return to_array(ids);
       }, nb::arg("data"), nb::arg("specials").none())
       .def("encode_ends", [](const Encoder& self, nb::handle data, const In<i64>& ends) {
@@ -417,17 +447,15 @@ NB_MODULE(_core, m) {
         return to_array(ids);
       }, nb::arg("data"), nb::arg("ends"))
       .def("count", [](const Encoder& self, nb::handle data, const Specials* specials) {
-        const std::string_view text = view(data);
         const Encoder::Lease state(self);
-        return without_lock(text.size(), [&] { return self.count(bytes_of(text), text.size(), specials, *state); });
+        u64 total = 0;
+        with_utf8(data, [&](std::string_view text) { total = self.count(bytes_of(text), text.size(), specials, *state); });
+        return total;
       }, nb::arg("data"), nb::arg("specials").none())
       .def("encode_batch", [](const Encoder& self, const nb::list& texts, const Specials* specials, unsigned threads) {
-        std::vector<std::string_view> documents;
-        std::size_t size = 0;
-        for (const nb::handle text : texts) size += documents.emplace_back(view(text)).size();
         IdBuffer ids;
         std::vector<i64> counts;
-        without_lock(size, [&] { self.encode_batch(documents, specials, threads, ids, counts); });
+        with_texts(texts, [&](const auto& documents) { self.encode_batch(documents, specials, threads, ids, counts); });
         return nb::make_tuple(to_array(ids), to_array(std::move(counts)));
       }, nb::arg("texts"), nb::arg("specials").none(), nb::arg("threads"))
       .def("encode_rows", [](const Encoder& self, const In<u8>& data, const In<i64>& offsets, const Specials* specials,
@@ -437,9 +465,9 @@ NB_MODULE(_core, m) {
         bool sound = n > 0 && o[0] >= 0 && o[n - 1] <= static_cast<i64>(data.size());
         for (std::size_t i = 0; sound && i + 1 < n; ++i) sound = o[i] <= o[i + 1];
         if (!sound) throw Error(ErrorKind::value, "the offsets do not describe the text");
-        std::vector<std::string_view> documents;
+        std::vector<GivenText> documents;
         const char* const text = reinterpret_cast<const char*>(data.data());
-        for (std::size_t i = 0; i + 1 < n; ++i) documents.emplace_back(text + o[i], static_cast<std::size_t>(o[i + 1] - o[i]));
+        for (std::size_t i = 0; i + 1 < n; ++i) documents.emplace_back(std::string_view(text + o[i], static_cast<std::size_t>(o[i + 1] - o[i])));
         IdBuffer ids;
         std::vector<i64> counts;
         without_lock(data.size(), [&] { self.encode_batch(documents, specials, threads, ids, counts); });
@@ -482,12 +510,11 @@ NB_MODULE(_core, m) {
       }, nb::arg("data"), nb::arg("ends"), nb::arg("seed"), nb::arg("threshold"), nb::arg("offset"))
       .def("encode_batch", [](const DropoutEncoder& self, const nb::list& texts, const Specials* specials,
                               unsigned threads, u64 seed, u64 threshold) {
-        std::vector<std::string_view> documents;
-        std::size_t size = 0;
-        for (const nb::handle text : texts) size += documents.emplace_back(view(text)).size();
         IdBuffer ids;
         std::vector<i64> counts;
-        without_lock(size, [&] { self.encode_batch(documents, specials, threads, {seed, threshold}, ids, counts); });
+        with_texts(texts, [&](const auto& documents) {
+          self.encode_batch(documents, specials, threads, {seed, threshold}, ids, counts);
+        });
         return nb::make_tuple(to_array(ids), to_array(std::move(counts)));
       }, nb::arg("texts"), nb::arg("specials").none(), nb::arg("threads"), nb::arg("seed"), nb::arg("threshold"))
       .def("feed", [](const DropoutEncoder& self, Stream& stream, nb::handle piece, bool last, const Specials* specials,

@@ -1,5 +1,6 @@
 // The encoder's side of threads: who has which state, and documents shared out among workers.
 #include <algorithm>
+#include <mutex>
 #include <exception>
 
 #include "encode.hpp"
@@ -24,8 +25,8 @@ std::size_t share_of(std::size_t number, std::size_t budget) {
 }  // namespace
 
 std::size_t Encoder::State::scratch_bytes() const {
-  return merger.scratch_bytes() + (symbols.capacity() + ids.capacity()) * sizeof(u32) +
-         cursor.ends.capacity() * sizeof(std::size_t) + padded.capacity();
+  return merger.scratch_bytes() + (symbols.capacity() + ids.capacity() + own_ids.capacity()) * sizeof(u32) +
+         cursor.ends.capacity() * sizeof(std::size_t) + padded.capacity() + text.capacity();
 }
 
 // A state that would have less than a page has no cache. The first one is leased first: it has the largest, and has
@@ -61,6 +62,8 @@ void Encoder::give_back(std::unique_ptr<State> state) const {
     auto smaller = std::make_unique<State>(pairs_, order_, long_tables_, 0);
     std::swap(smaller->cache, state->cache);
     smaller->number = state->number;
+    smaller->looked_up = state->looked_up;
+    smaller->unknown = state->unknown;
     state = std::move(smaller);
   }
   const ForkGuard guard(lock_);
@@ -103,10 +106,10 @@ std::size_t Encoder::scratch_bytes() const {
   return total;
 }
 
-void Encoder::encode_batch(const std::vector<std::string_view>& documents, const Specials* specials, unsigned threads,
+void Encoder::encode_batch(const std::vector<GivenText>& documents, const Specials* specials, unsigned threads,
                            IdBuffer& out, std::vector<i64>& counts) const {
   std::size_t total = 0;
-  for (const auto& document : documents) total += document.size();
+  for (const GivenText& document : documents) total += document.likely_bytes();
   // Waking a thread takes some 10 microseconds: it should have at least 64 KiB to do.
   const unsigned useful =
       static_cast<unsigned>(std::clamp<std::size_t>(threads, 1, std::max<std::size_t>(total / 65536, 1)));
@@ -118,7 +121,8 @@ void Encoder::encode_batch(const std::vector<std::string_view>& documents, const
     i64 count = 0;
   };
   struct Share {
-    std::size_t first, end = 0, bytes = 0, start = 0;  // units, their text, and where its ids stand among all
+    std::size_t first, end = 0, bytes = 0;  // units, and their text
+    bool done = false;
     IdBuffer ids{};
     std::exception_ptr error = nullptr;
   };
@@ -126,66 +130,107 @@ void Encoder::encode_batch(const std::vector<std::string_view>& documents, const
   std::vector<Share> shares;
   const std::size_t size = useful == 1 ? total + 1 : std::clamp<std::size_t>(total / useful / 16, 65536, 1 << 22);
   std::size_t in_share = size;
-  const auto add = [&](std::size_t document, std::size_t from, std::size_t to) {
+  const auto add = [&](std::size_t document, std::size_t from, std::size_t to, std::size_t bytes) {
     if (in_share >= size) {
       shares.push_back({units.size()});
       in_share = 0;
     }
     units.push_back({document, from, to});
-    in_share += to - from;
+    in_share += bytes;
     shares.back().end = units.size();
     shares.back().bytes = in_share;
   };
+  std::vector<ByteBuffer> kept;  // the text of large documents, which is looked through before it is cut
+  std::vector<std::string_view> large(documents.size());
   for (std::size_t i = 0; i < documents.size(); ++i) {
-    const u8* const s = reinterpret_cast<const u8*>(documents[i].data());
-    const std::size_t n = documents[i].size();
+    if (useful == 1 || documents[i].likely_bytes() <= 2 * size) {
+      add(i, 0, documents[i].size(), documents[i].likely_bytes());
+      continue;
+    }
+    try {
+      large[i] = documents[i].bytes(kept.emplace_back());
+    } catch (const Surrogates&) {
+      throw Surrogates(i);
+    }
+    const u8* const s = reinterpret_cast<const u8*>(large[i].data());
+    const std::size_t n = large[i].size();
     std::size_t from = 0;
-    while (useful > 1 && n - from > 2 * size) {
+    while (n - from > 2 * size) {
       const std::size_t to = splitter().safe_cut(s, from + size, n, specials);
-      add(i, from, to);
+      add(i, from, to, to - from);
       from = to;
     }
-    add(i, from, n);
+    add(i, from, n, n - from);
   }
 
   if (useful > 1) shared_words();  // before the first of them learns
+  // The ids of a share go to all others as soon as those before them are there, and their memory to another share: it has
+  // been touched.
+  std::mutex lock;
+  std::vector<IdBuffer> free;
+  std::size_t next = 0;
+  bool moving = false;
+  const auto hand_in = [&](Share& share) {
+    std::unique_lock guard(lock);
+    share.done = true;
+    if (moving) return;
+    moving = true;
+    while (next < shares.size() && shares[next].done) {
+      Share& first = shares[next++];
+      guard.unlock();
+      try {
+        if (shares.size() == 1)
+          out = std::move(first.ids);
+        else
+          out.append(first.ids.data(), first.ids.size());
+      } catch (...) {
+        first.error = std::current_exception();
+      }
+      first.ids.clear();
+      guard.lock();
+      free.push_back(std::move(first.ids));
+    }
+    moving = false;
+  };
+  if (shares.size() > 1) {
+    out.reserve(total / 3 + 16);
+    free.reserve(shares.size());
+  }
   run_in_parallel(shares.size(), useful, [&](std::size_t k) {
     Share& share = shares[k];
     try {
       const Lease state(*this);
-      share.ids.reserve(share.bytes / 4 + 16);
+      {
+        const std::lock_guard guard(lock);
+        if (!free.empty()) {
+          share.ids = std::move(free.back());
+          free.pop_back();
+        }
+      }
+      share.ids.reserve(share.bytes / 3 + 16);
       for (std::size_t u = share.first; u < share.end; ++u) {
         Unit& unit = units[u];
         const std::size_t before = share.ids.size();
-        const u8* const s = reinterpret_cast<const u8*>(documents[unit.document].data());
         try {
-          encode(s + unit.from, unit.to - unit.from, specials, *state, share.ids);
+          const std::string_view part = large[unit.document].empty() ? documents[unit.document].bytes((*state).text)
+                                                                     : large[unit.document].substr(unit.from, unit.to - unit.from);
+          encode(reinterpret_cast<const u8*>(part.data()), part.size(), specials, *state, share.ids);
         } catch (UnknownCharacter& error) {
           error.document = unit.document;
           error.offset += unit.from;
           throw;
+        } catch (const Surrogates&) {
+          throw Surrogates(unit.document);
         }
         unit.count = static_cast<i64>(share.ids.size() - before);
       }
     } catch (...) {
       share.error = std::current_exception();
     }
+    hand_in(share);
   });
-  std::size_t n_ids = 0;
-  for (Share& share : shares) {
+  for (const Share& share : shares) {
     if (share.error) std::rethrow_exception(share.error);
-    share.start = n_ids;
-    n_ids += share.ids.size();
-  }
-  if (shares.size() == 1) {
-    out = std::move(shares[0].ids);
-  } else {
-    u32* const to = out.room(n_ids);
-    // The copying is shared too: most of its time is the first touch of the memory.
-    run_in_parallel(shares.size(), useful, [&](std::size_t k) {
-      if (shares[k].ids.size()) std::memcpy(to + shares[k].start, shares[k].ids.data(), shares[k].ids.size() * sizeof(u32));
-    });
-    out.add(n_ids);
   }
   counts.assign(documents.size(), 0);
   for (const Unit& unit : units) counts[unit.document] += unit.count;

@@ -191,7 +191,7 @@ void DropoutEncoder::feed(Stream& stream, const u8* s, std::size_t n, bool last,
       [&](u32 id) { out.push(id); });
 }
 
-void DropoutEncoder::encode_batch(const std::vector<std::string_view>& documents, const Specials* specials,
+void DropoutEncoder::encode_batch(const std::vector<GivenText>& documents, const Specials* specials,
                                   unsigned threads, Dropout dropout, IdBuffer& out, std::vector<i64>& counts) const {
   std::size_t total = 0;
   for (const auto& document : documents) total += document.size();
@@ -218,16 +218,19 @@ void DropoutEncoder::encode_batch(const std::vector<std::string_view>& documents
   run_in_parallel(shares.size(), useful, [&](std::size_t k) {
     Share& share = shares[k];
     std::size_t i = share.first;
+    ByteBuffer own;
     try {
       for (; i < share.end; ++i) {
         const std::size_t before = share.ids.size();
-        const u8* const s = reinterpret_cast<const u8*>(documents[i].data());
-        encode(s, documents[i].size(), specials, {dropout.seed + i, dropout.threshold}, 0, share.ids);
+        const std::string_view text = documents[i].bytes(own);
+        encode(reinterpret_cast<const u8*>(text.data()), text.size(), specials, {dropout.seed + i, dropout.threshold}, 0, share.ids);
         counts[i] = static_cast<i64>(share.ids.size() - before);
       }
     } catch (UnknownCharacter& error) {
       error.document = i;
       share.error = std::current_exception();
+    } catch (const Surrogates&) {
+      share.error = std::make_exception_ptr(Surrogates(i));
     } catch (...) {
       share.error = std::current_exception();
     }

@@ -9,6 +9,7 @@
 #include "alphabet.hpp"
 #include "id_buffer.hpp"
 #include "merge.hpp"
+#include "narrow.hpp"
 #include "stream.hpp"
 
 namespace bytepair {
@@ -71,7 +72,7 @@ class DropoutEncoder {
   void feed(Stream& stream, const u8* s, std::size_t n, bool last, const Specials* specials, Dropout dropout,
             IdBuffer& out) const;
   // Document i has the seed `dropout.seed` + i.
-  void encode_batch(const std::vector<std::string_view>& documents, const Specials* specials, unsigned threads,
+  void encode_batch(const std::vector<GivenText>& documents, const Specials* specials, unsigned threads,
                     Dropout dropout, IdBuffer& out, std::vector<i64>& counts) const;
 
  private:

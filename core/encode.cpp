@@ -1,5 +1,7 @@
 #include "encode.hpp"
 
+#include <utility>
+
 #include "errors.hpp"
 
 namespace bytepair {
@@ -15,12 +17,14 @@ Encoder::Encoder(Alphabet alphabet, std::shared_ptr<const PairTable> pairs, Orde
       splitter_(std::move(splitter)),
       dropped_(std::move(dropped)),
       cache_bytes_(cache_bytes) {
+  if (whole_ && order_ == Order::one_place && pairs_.reaches_all(*whole_)) whole_.reset();
   if (!alphabet_.is_plain_bytes()) return;
   const u32* const ids = alphabet_.byte_ids();
   first_ranks_.resize(65536);
   for (std::size_t a = 0; a < 256; ++a) {
     for (std::size_t b = 0; b < 256; ++b) first_ranks_[a << 8 | b] = pairs_.rank(ids[a], ids[b]);
   }
+  lanes_work_ = order_ == Order::one_place && Lanes::work(simd(), pairs_);
 }
 
 // A pretoken of plain bytes, of at most Merger::kScanLimit: its tokens into `symbols`, whose number is returned.
@@ -32,19 +36,18 @@ std::size_t Encoder::merge_bytes(const u8* p, std::size_t n, const Merger& merge
   return merger.merge_short(symbols, ranks, n);
 }
 
-// Where ids go: into a buffer, or nowhere, where only their number is asked for. A run of packed ones is written between
-// begin(), which is told how many words there are at most, and end(); known(), for what the cache found, and append() must
-// stand outside of that.
+// Where ids go: into a buffer, or nowhere, where only their number is asked for.
 class Encoder::Ids {
  public:
   explicit Ids(IdBuffer& out) : out_(out) {}
-  u32* begin(std::size_t words) { return out_.room(WordCache::kShortIds * (words + 1)); }
-  static u32* packed(u32* to, const u32* ids) {
-    std::memcpy(to, ids, WordCache::kShortIds * sizeof(u32));
-    to[0] &= 0xFFFFFF;
-    return to + (ids[0] >> 24);
+  // From word `from` on as far as the cache knows them.
+  std::size_t known(const WordCache& cache, const WordBatch& batch, std::size_t from) {
+    const std::size_t room = kWideIds * (batch.size - from + 1) + 256;
+    u32* at = out_.room(room);
+    const std::size_t end = cache.copy(batch, from, at, room);
+    out_.end_at(at);
+    return end;
   }
-  void end(u32* to) { out_.end_at(to); }
   void known(const WordCache::Words& words) { out_.append_masked(words.ids, words.n); }
   void append(const WordCache::Words& words) { out_.append(words.ids, words.n); }
 
@@ -54,9 +57,9 @@ class Encoder::Ids {
 
 class Encoder::Number {
  public:
-  static u64 begin(std::size_t) { return 0; }
-  static u64 packed(u64 to, const u32* ids) { return to + (ids[0] >> 24); }
-  void end(u64 to) { total_ += to; }
+  std::size_t known(const WordCache& cache, const WordBatch& batch, std::size_t from) {
+    return cache.count(batch, from, total_);
+  }
   void known(const WordCache::Words& words) { total_ += words.n; }
   void append(const WordCache::Words& words) { total_ += words.n; }
   u64 total() const { return total_; }
@@ -69,9 +72,15 @@ class Encoder::Number {
 WordCache::Words Encoder::merged(const u8* s, std::size_t start, std::size_t length, State& state, u32* few) const {
   if (!first_ranks_.empty() && length <= Merger::kScanLimit)
     return {few, merge_bytes(s + start, length, state.merger, few)};
-  alphabet_.symbols(s + start, length, start, state.symbols);
-  state.merger.merge(state.symbols);
+  if (first_ranks_.empty() || !state.merger.merge_runs_of(s + start, length, alphabet_.byte_ids(), state.symbols)) {
+    alphabet_.symbols(s + start, length, start, state.symbols);
+    state.merger.merge(state.symbols);
+  }
   return {state.symbols.data(), state.symbols.size()};
+}
+
+void Encoder::share(const MediumKey& key, const WordCache::Words& words, State& state) {
+  if (words.n > 0 && words.n <= SharedWords::kIds && words.ids[0] >> 24 == 0) state.shared->insert(key, words.ids, words.n);
 }
 
 // The same, unless another thread has merged it already; what is merged here the others find.
@@ -79,7 +88,7 @@ WordCache::Words Encoder::merged_by_any(const MediumKey& key, const u8* s, std::
                                         State& state, u32* few) const {
   if (const std::size_t n = state.shared->find(key, few)) return {few, n};
   const WordCache::Words words = merged(s, start, length, state, few);
-  if (words.n > 0 && words.n <= SharedWords::kIds && words.ids[0] >> 24 == 0) state.shared->insert(key, words.ids, words.n);
+  share(key, words, state);
   return words;
 }
 
@@ -88,18 +97,20 @@ template <class Sink>
 void Encoder::short_word(const u8* s, std::size_t start, std::size_t end, std::size_t n, const ShortKey& key, u64 hash,
                          State& state, Sink& sink) const {
   WordCache& cache = state.cache;
+  const CellKey cell_key(key);
   if (cache.works()) {
-    if (const WordCache::Words known = cache.find_short(key, hash); known.ids) return sink.known(known);
+    if (const WordCache::Words known = cache.find_short(cell_key, hash); known.ids) return sink.known(known);
   }
+  ++state.unknown;
   u32 few[Merger::kScanLimit];
   WordCache::Words words{few, 1};
-  if (!whole_ || (few[0] = whole_->find(key, hash)) == kNone) {
+  if (!whole_ || (few[0] = whole_->find(key, key.hash())) == kNone) {
     if (state.shared)
       words = merged_by_any(medium_key(s + start, end - start, n - start), s, start, end - start, state, few);
     else
       words = merged(s, start, end - start, state, few);
   }
-  cache.insert_short(key, hash, words.ids, words.n);
+  cache.insert_short(cell_key, hash, words.ids, words.n);
   sink.append(words);
 }
 
@@ -117,6 +128,7 @@ void Encoder::wide_word(const u8* s, std::size_t start, std::size_t end, std::si
     const WordCache::Words known = medium ? cache.find_medium(key, hash) : cache.find_long(p, length, hash);
     if (known.ids) return sink.known(known);
   }
+  ++state.unknown;
   u32 few[Merger::kScanLimit];
   WordCache::Words words{few, 1};
   if (!whole_ || (few[0] = whole_->find(p, length)) == kNone)
@@ -135,7 +147,7 @@ void Encoder::pretoken(const u8* s, std::size_t start, std::size_t end, std::siz
   if (dropped_ && dropped_->run(s, start, end, 1) == end) return;
   if (length <= ShortKey::kMax) {
     const ShortKey key = short_key(p, length, n - start);
-    return short_word(s, start, end, n, key, key.hash(), state, sink);
+    return short_word(s, start, end, n, key, state.cache.hash(CellKey(key)), state, sink);
   }
   u64 hash = 0;
   if (length <= MediumKey::kMax)
@@ -145,61 +157,155 @@ void Encoder::pretoken(const u8* s, std::size_t start, std::size_t end, std::siz
   wide_word(s, start, end, n, hash, state, sink);
 }
 
+namespace {
+constexpr std::size_t kFewLanes = 4;
+constexpr std::size_t kManyBytes = 4 << 20;
+}
+
+// A word of a batch that the cache does not know.
+struct Encoder::Unknown {
+  const u8* p;
+  std::size_t length;
+  u64 hash;  // in the cache
+  std::size_t number;  // in the batch
+};
+
+// Words of a batch that are not where they are sought first, of up to MediumKey::kMax bytes each: the cache knows them
+// afterwards, as far as it has room. 32 bytes may be read of each.
+void Encoder::learn(const u8* s, std::size_t start, const std::size_t* ends, WordBatch& batch, State& state) const {
+  WordCache& cache = state.cache;
+  u32* const numbers = batch.numbers;
+  const std::size_t n = cache.missing(batch, numbers);
+  // Where most words are new, and many are there already, few will come again: most are not kept. One that comes again and
+  // again is.
+  state.keeps_few = 2 * state.unknown > state.looked_up && cache.bytes() > kManyBytes;
+  if (state.keeps_few) {
+    state.own_ids.clear();
+    std::fill_n(batch.own, batch.size, 0u);
+  }
+  const auto word = [&](std::size_t m) {
+    const std::size_t j = numbers[m], from = j == 0 ? start : ends[j - 1];
+    const bool is_short = ends[j] - from <= ShortKey::kMax;
+    return Unknown{s + from, ends[j] - from, is_short ? cache.hash(batch.keys[j]) : batch.wide_hash(j), j};
+  };
+  if (whole_) {
+    for (std::size_t m = 0; m < n; ++m) {
+      if (const Unknown at = word(m); at.length <= ShortKey::kMax) whole_->prefetch_short(open_short_key(at.p, at.length).hash());
+    }
+  }
+  if (state.shared) {
+    for (std::size_t m = 0; m < n; ++m) {
+      if (const Unknown at = word(m); at.length <= MediumKey::kMax) state.shared->prefetch_word(medium_key(at.p, at.length, 32));
+    }
+  }
+  u64 waiting[64] = {};  // hashes of words that were here before, each in the place of its lowest bits
+  Unknown few[2][Lanes::kWords];  // that wait for lanes: short ones, and longer ones
+  std::size_t n_few[2] = {0, 0};
+  for (std::size_t m = 0; m < n; ++m) {
+    const Unknown at = word(m);
+    if (at.length > MediumKey::kMax || std::exchange(waiting[at.hash % 64], at.hash) == at.hash) continue;
+    u32 id = kNone;
+    u32 ids[SharedWords::kIds];
+    WordCache::Words words{&id, 1};
+    const bool is_short = at.length <= ShortKey::kMax;
+    const MediumKey key = medium_key(at.p, at.length, 32);
+    if (is_short) {
+      const ShortKey short_key = open_short_key(at.p, at.length);
+      if (cache.find_short(CellKey(short_key), at.hash).ids) continue;
+      if (whole_) id = whole_->find(short_key, short_key.hash());
+    } else {
+      if (cache.find_medium(key, at.hash).ids) continue;
+      if (whole_) id = whole_->find(at.p, at.length);
+    }
+    if (id == kNone) words = {ids, state.shared ? state.shared->find(key, ids) : 0};
+    if (words.n == 0) {
+      Unknown* const group = few[is_short ? 0 : 1];
+      std::size_t& in_group = n_few[is_short ? 0 : 1];
+      group[in_group] = at;
+      if (++in_group < Lanes::kWords) continue;
+      merge_side_by_side(group, in_group, batch, state);
+      in_group = 0;
+      continue;
+    }
+    ++state.unknown;
+    remember(at, words, batch, state);
+  }
+  for (const std::size_t g : {0, 1}) merge_side_by_side(few[g], n_few[g], batch, state);
+  if (state.keeps_few) batch.own_ids = state.own_ids.data();
+}
+
+void Encoder::merge_side_by_side(const Unknown* words, std::size_t n, WordBatch& batch, State& state) const {
+  if (n < kFewLanes) return;  // one by one is faster
+  state.unknown += n;
+  if (!state.lanes) state.lanes = std::make_unique<Lanes>(pairs_, alphabet_.byte_ids(), first_ranks_.data());
+  Lanes& lanes = *state.lanes;
+  lanes.clear();
+  for (std::size_t w = 0; w < n; ++w) lanes.add(words[w].p, words[w].length);
+  lanes.merge();
+  for (std::size_t w = 0; w < n; ++w) {
+    u32 ids[Lanes::kSymbols];
+    const WordCache::Words found{ids, lanes.tokens(w, ids)};
+    if (state.shared) share(medium_key(words[w].p, words[w].length, 32), found, state);
+    remember(words[w], found, batch, state);
+  }
+}
+
+void Encoder::remember(const Unknown& word, const WordCache::Words& words, WordBatch& batch, State& state) {
+  if (state.keeps_few) {
+    state.own_ids.push_back(static_cast<u32>(words.n));
+    batch.own[word.number] = static_cast<u32>(state.own_ids.size());
+    state.own_ids.insert(state.own_ids.end(), words.ids, words.ids + words.n);
+    if (word.hash >> 32 & 7) return;
+  }
+  if (word.length <= ShortKey::kMax)
+    state.cache.add_short(CellKey(open_short_key(word.p, word.length)), word.hash, words.ids, words.n);
+  else
+    state.cache.insert_medium(medium_key(word.p, word.length, 32), word.hash, words.ids, words.n);
+}
+
 // Pretoken after pretoken, some at a time, in two passes: keys first, which asks the memory for the cache's lines, then
 // the look-ups.
 template <class Sink>
 void Encoder::pretokens(const u8* s, std::size_t n, std::size_t start, const std::size_t* ends, std::size_t k,
                         State& state, Sink& sink) const {
-  constexpr std::size_t kBatch = 128;
+  constexpr std::size_t kKnownBatch = 128;
   const WordCache& cache = state.cache;
   std::size_t i = 0;
   if (!dropped_ && cache.works() && k > 1) {
     // The last ones end where no more bytes may be read behind them.
     std::size_t bulk = k;
     while (bulk > 0 && (bulk == 1 ? start : ends[bulk - 2]) + 32 > n) --bulk;
-    ShortKey keys[kBatch];
-    u64 hashes[kBatch];
-    std::size_t unknown = 0;
+    if (!state.batch) state.batch = std::make_unique_for_overwrite<WordBatch>();
+    WordBatch& batch = *state.batch;
     while (i < bulk) {
-      const std::size_t size = std::min(bulk - i, kBatch);
+      const bool many_unknown = lanes_work_ && state.unknown * 64 > state.looked_up;
       // Where the cache is of little use, the vocabulary will be asked too.
-      const bool ask_whole = whole_ && unknown > kBatch / 4;
-      unknown = 0;
-      std::size_t at = start;
-      for (std::size_t j = 0; j < size; ++j) {
-        const std::size_t end = ends[i + j], length = end - at;
-        if (length <= ShortKey::kMax) {
-          keys[j] = open_short_key(s + at, length);
-          hashes[j] = keys[j].hash();
-          prefetch(cache.line(hashes[j]));
-          if (ask_whole) whole_->prefetch_short(hashes[j]);
-        } else if (length <= WordCache::kLongest) {
-          hashes[j] = length <= MediumKey::kMax ? medium_key(s + at, length, 32).hash() : WordCache::long_hash(s + at, length);
-          cache.prefetch_wide(hashes[j]);
+      const bool ask_whole = whole_ && !lanes_work_ && state.unknown * 4 > state.looked_up;
+      batch.size = std::min(bulk - i, many_unknown ? WordBatch::kWords : kKnownBatch);
+      batch.own_ids = nullptr;
+      cache.keys(s, start, ends + i, batch);
+      if (ask_whole) {
+        for (std::size_t j = 0, at = start; j < batch.size; at = ends[i + j++]) {
+          const std::size_t length = ends[i + j] - at;
+          if (length <= ShortKey::kMax) whole_->prefetch_short(open_short_key(s + at, length).hash());
         }
-        at = end;
       }
-      auto to = sink.begin(size);
-      for (std::size_t j = 0; j < size; ++j, ++i) {
-        const std::size_t end = ends[i];
-        const bool is_short = end - start <= ShortKey::kMax;
-        if (is_short) {
-          if (const u32* ids = WordCache::find_in_line(cache.line(hashes[j]), CellKey(keys[j]))) {
-            to = sink.packed(to, ids);
-            start = end;
-            continue;
-          }
-        }
-        sink.end(to);
-        ++unknown;
-        if (is_short)
-          short_word(s, start, end, n, keys[j], hashes[j], state, sink);
+      if (many_unknown) learn(s, start, ends + i, batch, state);
+      for (std::size_t j = 0;; ++j) {
+        j = sink.known(cache, batch, j);
+        if (j == batch.size) break;
+        const std::size_t from = i + j == 0 ? start : ends[i + j - 1], end = ends[i + j];
+        if (end - from <= ShortKey::kMax)
+          short_word(s, from, end, n, open_short_key(s + from, end - from), cache.hash(batch.keys[j]), state, sink);
         else
-          wide_word(s, start, end, n, hashes[j], state, sink);
-        to = sink.begin(size - j);
-        start = end;
+          wide_word(s, from, end, n, batch.wide_hash(j), state, sink);
       }
-      sink.end(to);
+      if ((state.looked_up += batch.size) > 4 * WordBatch::kWords) {
+        state.unknown /= 2;
+        state.looked_up /= 2;
+      }
+      i += batch.size;
+      start = ends[i - 1];
     }
   }
   for (; i < k; ++i) {

@@ -9,7 +9,9 @@
 #include "alphabet.hpp"
 #include "fork.hpp"
 #include "id_buffer.hpp"
+#include "lanes.hpp"
 #include "merge.hpp"
+#include "narrow.hpp"
 #include "shared_words.hpp"
 #include "stream.hpp"
 #include "word_cache.hpp"
@@ -21,13 +23,19 @@ class Encoder {
   // What one thread needs while it encodes: its cache and scratch space. Leased from the encoder.
   struct State {
     State(const PairTable& pairs, Order order, LongTables& tables, std::size_t cache_bytes)
-        : cache(cache_bytes), merger(pairs, order, &tables) {}
+        : cache(cache_bytes, cell_level(simd())), merger(pairs, order, &tables) {}
     WordCache cache;
     Merger merger;
     Cursor cursor;
     std::vector<u32> symbols;
     std::vector<u8> padded;  // a short text, with bytes behind it that may be read
     IdBuffer ids;            // of a short text
+    ByteBuffer text;         // that was given otherwise
+    std::unique_ptr<Lanes> lanes;
+    std::unique_ptr<WordBatch> batch;
+    std::vector<u32> own_ids;  // of the batch
+    bool keeps_few = false;    // of the words that it learns
+    std::size_t looked_up = 1, unknown = 1;  // of the last words, and how many of them the cache did not know
     std::size_t scratch_bytes() const;
 
     SharedWords* shared = nullptr;  // where other threads encode too
@@ -62,8 +70,9 @@ class Encoder {
   void encode_ends(const u8* s, std::size_t n, const i64* ends, std::size_t n_ends, State& state, IdBuffer& out) const;
   u64 count(const u8* s, std::size_t n, const Specials* specials, State& state) const;
 
-  // Encodes the documents on up to `threads` threads; counts[i] ids belong to document i.
-  void encode_batch(const std::vector<std::string_view>& documents, const Specials* specials, unsigned threads,
+  // Encodes the documents on up to `threads` threads; counts[i] ids belong to document i. Throws Surrogates, with its
+  // number, for one that has some.
+  void encode_batch(const std::vector<GivenText>& documents, const Specials* specials, unsigned threads,
                     IdBuffer& out, std::vector<i64>& counts) const;
 
   // Text in pieces: appends the ids that are certain, and with `last` the rest.
@@ -81,6 +90,11 @@ class Encoder {
   template <class Sink>
   void pretokens(const u8* s, std::size_t n, std::size_t start, const std::size_t* ends, std::size_t k, State& state,
                  Sink& sink) const;
+  struct Unknown;
+  void learn(const u8* s, std::size_t start, const std::size_t* ends, WordBatch& batch, State& state) const;
+  void merge_side_by_side(const Unknown* words, std::size_t n, WordBatch& batch, State& state) const;
+  static void remember(const Unknown& word, const WordCache::Words& words, WordBatch& batch, State& state);
+  static void share(const MediumKey& key, const WordCache::Words& words, State& state);
   template <class Sink>
   void pretoken(const u8* s, std::size_t start, std::size_t end, std::size_t n, State& state, Sink& sink) const;
   template <class Sink>
@@ -107,6 +121,7 @@ class Encoder {
   std::optional<Splitter> splitter_;
   std::optional<ClassTable> dropped_;
   std::size_t cache_bytes_;
+  bool lanes_work_ = false;  // many unknown words are merged side by side
   std::vector<u32> first_ranks_;  // of two neighbouring bytes; empty where the alphabet is no plain bytes
 
   mutable LongTables long_tables_{pairs_, order_};  // after what it refers to

@@ -1,6 +1,7 @@
 // Errors of the core. The binding maps each kind to one Python class, in one place.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <stdexcept>
 #include <string>
@@ -27,6 +28,13 @@ class UnknownCharacter : public Error {
   std::uint64_t offset;
   static constexpr std::uint64_t kNoDocument = ~std::uint64_t{0};
   std::uint64_t document = kNoDocument;  // in a batch
+};
+
+// A text, of many maybe, that is no Unicode text: it has a surrogate. Who gave it knows better what to say.
+class Surrogates : public std::runtime_error {
+ public:
+  explicit Surrogates(std::size_t which = 0) : std::runtime_error("lone surrogates"), document(which) {}
+  std::size_t document;
 };
 
 }  // namespace bytepair

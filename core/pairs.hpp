@@ -59,6 +59,24 @@ class PairTable {
     return found == kNone ? Found{} : Found{found, made(left, right, found)};
   }
   std::size_t size() const { return size_; }
+  // Whether this is the table of ranks of these tokens, and each of them is what its bytes merge to: of those that are not
+  // no pair was found.
+  bool reaches_all(const TokenTable& tokens) const { return ids_are_ranks_ && tokens.n_wide() == size_; }
+
+  // What a look-up reads, as it lies in memory. No slots where what a pair makes stands beside its slot.
+  struct View {
+    const u64* filter;
+    const u64* slots;
+    const u32* by_rank;  // null: a rank is the id
+    u64 mask;
+    int filter_shift, shift;
+  };
+  View view() const {
+    return {filter_.data(), shared_.empty() ? slots_.begin() : nullptr, ids_are_ranks_ ? nullptr : by_rank_.data(), mask_, filter_shift_, shift_};
+  }
+  static constexpr int kRankBits = 22;
+  static constexpr u32 kRankMask = (1u << kRankBits) - 1;
+  static constexpr u64 kSpread = 0x9E3779B97F4A7C15ull;
 
   // Every pair, in no order: visit(left, right, rank, made).
   template <class Visit>
@@ -73,12 +91,10 @@ class PairTable {
   }
 
  private:
-  static constexpr int kRankBits = 22;
-  static constexpr u32 kRankMask = (1u << kRankBits) - 1;
   static constexpr u64 kEmpty = ~u64{0};  // never a slot: no rank is kRankMask
 
   static u64 join(u32 left, u32 right) { return static_cast<u64>(left) << 21 | right; }
-  static u64 spread(u64 key) { return key * 0x9E3779B97F4A7C15ull; }
+  static u64 spread(u64 key) { return key * kSpread; }
   std::size_t place(u64 key) const { return static_cast<std::size_t>(spread(key) >> shift_); }
   bool insert(u32 left, u32 right, u32 rank);
   void put(u64 slot);

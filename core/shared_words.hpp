@@ -22,6 +22,9 @@ class SharedWords {
 
   // The ids of a pretoken of at most MediumKey::kMax bytes: their number, 0 where it is not known.
   std::size_t find(const MediumKey& key, u32* ids) const;
+  void prefetch_word(const MediumKey& key) const {
+    if (slots_) prefetch(&slots_[key.hash() & mask_]);
+  }
   // Of at most kIds ids, each under 2^24.
   void insert(const MediumKey& key, const u32* ids, std::size_t n);
 

@@ -17,13 +17,13 @@ class Splitter {
 
   // The next ends of pretokens of the run s[cursor's start, n): how many in cursor.ends[0 ..]; 0 at the end of the run
   // or, without `last`, where more text is needed. `wanted` is a hint.
-  std::size_t fill(Cursor& cursor, const u8* s, std::size_t n, bool last, std::size_t wanted = 512) const {
+  std::size_t fill(Cursor& cursor, const u8* s, std::size_t n, bool last, std::size_t wanted = 1024) const {
     return blocks_ ? blocks_->fill(automaton_, cursor, s, n, last, wanted)
                    : automaton_.fill(cursor, s, n, last, wanted);
   }
 
   // The same of a text that is all there and whose lines are cut each on its own, with the \n that ends it.
-  std::size_t fill_lines(Cursor& cursor, const u8* s, std::size_t n, std::size_t wanted = 512) const {
+  std::size_t fill_lines(Cursor& cursor, const u8* s, std::size_t n, std::size_t wanted = 1024) const {
     return blocks_ ? blocks_->fill_lines(automaton_, cursor, s, n, wanted)
                    : automaton_.fill_lines(cursor, s, n, wanted);
   }

@@ -1,4 +1,4 @@
-// The tokens of a vocabulary by their bytes: a flat hash table, short tokens in the slots themselves.
+// The tokens of a vocabulary by their bytes: a flat hash table of four bytes a slot, which stays in the near caches.
 #pragma once
 
 #include <atomic>
@@ -19,7 +19,7 @@ class TokenTable {
   // Token i is text[offsets[i], offsets[i + 1]) with the id ids[i]. Two with the same bytes are refused; `later` leaves
   // that, and the table, until more than a few are looked for: of two then only the first is found. A process that
   // encodes one line needs no table of 200,000 tokens.
-  TokenTable(std::vector<u8> text, std::vector<i64> offsets, std::vector<u32> ids, bool later = false);
+  TokenTable(std::vector<u8> text, const std::vector<i64>& offsets, std::vector<u32> ids, bool later = false);
 
   // kNone where there is no such token.
   u32 find(const u8* p, std::size_t n) const {
@@ -42,48 +42,48 @@ class TokenTable {
       u32 id;
       if (find_early(bytes, static_cast<std::size_t>(key.high >> 56), id)) return id;
     }
-    for (std::size_t i = hash & short_mask_;; i = (i + 1) & short_mask_) {
-      if (short_[i].key == key) return short_[i].id;
-      if (short_[i].key.high == 0) return kNone;
+    const std::size_t n = static_cast<std::size_t>(key.high >> 56);
+    for (std::size_t at = hash & mask_; slots_[at] != 0; at = (at + 1) & mask_) {
+      const std::size_t i = (slots_[at] & kIndex) - 1;
+      if (slots_[at] >> kIndexBits == tag(hash) && length(i) == n && open_short_key(&text_[offsets_[i]], n) == key) return ids_[i];
     }
+    return kNone;
   }
   // Asks the memory for where find(key, hash) will look.
   void prefetch_short(u64 hash) const {
-    if (ready_.load(std::memory_order_acquire)) prefetch(&short_[hash & short_mask_]);
+    if (ready_.load(std::memory_order_acquire)) prefetch(&slots_[hash & mask_]);
   }
   std::size_t size() const { return ids_.size(); }
   std::string_view token(std::size_t i) const {
-    return {reinterpret_cast<const char*>(text_.data()) + offsets_[i], static_cast<std::size_t>(offsets_[i + 1] - offsets_[i])};
+    return {reinterpret_cast<const char*>(text_.data()) + offsets_[i], length(i)};
   }
   u32 id(std::size_t i) const { return ids_[i]; }
+  // How many have two bytes or more.
+  std::size_t n_wide() const { return n_wide_; }
 
  private:
-  struct Short {
-    ShortKey key;  // high is 0 where empty
-    u32 id;
-  };
-  struct Long {
-    u32 hash, at;  // at: which token, kNone where empty
-  };
+  // A slot: which token, from 1 on, and above it bits of the hash that its place does not show. 0 where it is empty.
+  static constexpr int kIndexBits = 22;
+  static constexpr u32 kIndex = (1u << kIndexBits) - 1;
+  static u32 tag(u64 hash) { return static_cast<u32>(hash >> (32 + kIndexBits)); }
 
+  std::size_t length(std::size_t i) const { return offsets_[i + 1] - offsets_[i]; }
+  u64 hash_of(std::size_t i) const;
   u32 find_long(const u8* p, std::size_t n) const;
-  ShortKey key_of(std::size_t i) const;  // of a short token
   void build(bool refuse) const;
   bool insert(std::size_t i) const;
   bool find_early(const u8* p, std::size_t n, u32& id) const;
 
   static constexpr unsigned kEarly = 24;  // that are looked for without a table
 
-  std::vector<u8> text_;
-  std::vector<i64> offsets_;
-  std::vector<u32> ids_;
-  std::size_t n_short_ = 0, longest_ = 0;
+  std::vector<u8> text_;  // and some bytes that may be read behind it
+  std::vector<u32> offsets_, ids_;
+  std::size_t longest_ = 0, n_wide_ = 0;
   u32 empty_ = kNone;
 
   // What build() makes.
-  mutable AlignedArray<Short> short_;
-  mutable std::vector<Long> long_;
-  mutable std::size_t short_mask_ = 0, long_mask_ = 0;
+  mutable AlignedArray<u32> slots_;
+  mutable std::size_t mask_ = 0;
   mutable std::atomic<bool> ready_{false};
   mutable std::atomic<unsigned> early_{0};
   mutable ForkLock lock_;

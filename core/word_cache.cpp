@@ -1,6 +1,7 @@
 #include "word_cache.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace bytepair {
 
@@ -15,91 +16,81 @@ std::size_t power_of_two_up_to(std::size_t n) {
 // Small tables grow in great steps: each costs as much as filling them.
 std::size_t next_size(std::size_t size, std::size_t limit) { return std::min(size < 16384 ? 4 * size : 2 * size, limit); }
 
-// Lines in which a short word may stand, from the one of its hash on.
-constexpr u64 kLines = 8;
 // Slots in which a wide one may stand.
 constexpr u64 kSlots = 8;
 
 constexpr u64 kNowhere = ~u64{0};
-// Added to the length in the key of a short word that has more ids than one cell holds, though its key would fit.
-constexpr u64 kWide = u64{0x10} << 56;
 
 }  // namespace
 
 // A table begins with its smallest size at once, so that a look-up needs no test for an empty one.
-WordCache::WordCache(std::size_t bytes)
-    : line_limit_(power_of_two_up_to(bytes / 2 / 64)),
-      medium_limit_(power_of_two_up_to(bytes / 4 / sizeof(Medium))),
+WordCache::WordCache(std::size_t bytes, const CellLevel& level)
+    : level_(&level),
+      line_limit_(power_of_two_up_to(bytes / 2 / 64)),
+      wide_limit_(power_of_two_up_to(bytes / 4 / sizeof(WideSlot))),
       log_limit_(power_of_two_up_to(bytes / 4 / sizeof(u32))) {
-  if (line_limit_ < 2 || medium_limit_ < 2) {
-    line_limit_ = medium_limit_ = log_limit_ = 0;
+  if (line_limit_ < 2 || wide_limit_ < 2) {
+    line_limit_ = wide_limit_ = log_limit_ = 0;
     return;
   }
-  const std::size_t lines = std::min<std::size_t>(256, line_limit_);
-  lines_ = AlignedArray<u32>(lines * kLine);
-  medium_ = AlignedArray<Medium>(std::min<std::size_t>(64, medium_limit_));
-  line_mask_ = lines - 1;
-  medium_mask_ = medium_.size() - 1;
+  lines_ = Reserved<u32>(line_limit_ * kLine + kCell);
+  wide_ = Reserved<WideSlot>(wide_limit_);
+  log_ = Reserved<u32>(log_limit_);
+  grow_lines(std::min<std::size_t>(256, line_limit_));
+  grow_wide(std::min<std::size_t>(64, wide_limit_));
+}
+
+void WordCache::keys(const u8* s, std::size_t start, const std::size_t* ends, WordBatch& batch) const {
+  level_->keys(s, start, ends, tables(), batch);
+  for (std::size_t m = 0; m < batch.n_wide; ++m) {
+    const std::size_t j = batch.numbers[m], at = j == 0 ? start : ends[j - 1], length = ends[j] - at;
+    if (length <= MediumKey::kMax) {
+      batch.wide[m] = medium_key(s + at, length, 32);
+      batch.wide_hashes[m] = batch.wide[m].hash();
+    } else {
+      batch.wide_hashes[m] = length <= kLongest ? long_hash(s + at, length) : 0;
+    }
+    batch.keys[j] = WordBatch::wide_key(m, length > MediumKey::kMax);
+    prefetch(&wide_[batch.wide_hashes[m] & wide_mask_]);
+  }
 }
 
 WordCache::Words WordCache::words_at(const u32* slot) const {
   if (!slot) return {};
   if (slot[0] >> 24 != kInLog) return {slot, slot[0] >> 24};
-  const u64 place = static_cast<u64>(slot[3]) << 32 | slot[2];
-  if (written_ - place > log_.size()) return {};  // written over
-  return {&log_[place & (log_.size() - 1)], slot[1]};
+  const u32* const ids = tables().ids_in_log(slot);
+  return {ids, ids ? slot[1] : 0};
 }
 
-ShortKey WordCache::key_at(const u32* at) {
-  const u64 first = first_of(at, 0), length = first >> 56 & 0xF;
-  if (length >= 8) return {second_of(at), first};
-  return {first & ~(u64{0xFF} << 56), length << 56};
+// Of the entry that begins there.
+CellKey WordCache::key_at(const u32* at) {
+  const u64 second = word_of(at + 2);
+  return {word_of(at), second >> 56 == 0 ? CellKey::kMark : second & ~CellKey::kLogged};
 }
 
-// Of the entry that begins there; of all entries of a line, which stand side by side.
-std::size_t WordCache::size_at(const u32* at) { return first_of(at, 0) >> 59 ? 2 * kCell : kCell; }
+std::size_t WordCache::size_at(const u32* at) { return word_of(at + 2) >> 56 == 0 ? kCell : 2 * kCell; }
 
-std::size_t WordCache::used_of(const u32* line) {
-  std::size_t used = 0;
-  while (used < kLine && first_of(line + used, 0) != 0) used += size_at(line + used);
-  return used;
-}
-
-// From line to line as far as put_cells() went: to the first that has room for it, whichever form it has.
-const u32* WordCache::short_slot(const CellKey& key, u64 hash) const {
-  for (u64 which = hash; which < hash + kLines; ++which) {
-    const u32* const cells = line(which);
-    std::size_t at = 0;
-    for (; at < kLine && first_of(cells + at, 0) != 0; at += size_at(cells + at)) {
-      const u64 first = first_of(cells + at, 0);
-      if (key.takes_two() ? first == key.first && second_of(cells + at) == key.second : first == (key.first | kWide))
-        return cells + at + kCell;
-      if (!key.takes_two() && first == key.first) return cells + at;
-    }
-    if (at + 2 * kCell <= kLine) break;
-  }
-  return nullptr;
-}
-
-const WordCache::Medium* WordCache::medium_slot(const MediumKey& key, u64 hash) const {
+const WideSlot* WordCache::slot_of(const MediumKey& key, u64 hash) const {
   for (u64 which = hash; which < hash + kSlots; ++which) {
-    const Medium& slot = medium_[which & medium_mask_];
+    const WideSlot& slot = wide_[which & wide_mask_];
     if (slot.key == key) return &slot;
     if (slot.key.word[3] == 0) break;
   }
   return nullptr;
 }
 
-WordCache::Words WordCache::find_short(const ShortKey& key, u64 hash) const { return words_at(short_slot(CellKey(key), hash)); }
+WordCache::Words WordCache::find_short(const CellKey& key, u64 hash) const {
+  return words_at(level_->find(tables(), key, hash));
+}
 
 WordCache::Words WordCache::find_medium(const MediumKey& key, u64 hash) const {
-  const Medium* const slot = medium_slot(key, hash);
+  const WideSlot* const slot = slot_of(key, hash);
   return slot ? words_at(slot->ids) : Words{};
 }
 
 WordCache::Words WordCache::find_long(const u8* p, std::size_t n, u64 hash) const {
   if (n > kLongest) return {};
-  const Medium* const slot = medium_slot(key_of_long(p, n, hash), hash);
+  const WideSlot* const slot = slot_of(key_of_long(p, n, hash), hash);
   const Words words = slot ? words_at(slot->ids) : Words{};
   return words.ids && std::memcmp(words.ids + words.n, p, n) == 0 ? words : Words{};
 }
@@ -111,9 +102,7 @@ u64 WordCache::place_in_log(const u32* ids, std::size_t n_ids, const u8* p, std:
   if (size > log_limit_ / 4) return kNowhere;
   while (log_.size() < log_limit_ && written_ + size > log_.size()) {
     // It has not gone round yet: every place stays where it is.
-    AlignedArray<u32> larger(log_.empty() ? std::min<std::size_t>(1024, log_limit_) : next_size(log_.size(), log_limit_));
-    if (written_) std::memcpy(&larger[0], &log_[0], written_ * sizeof(u32));
-    std::swap(larger, log_);
+    log_.grow(log_.empty() ? std::min<std::size_t>(1024, log_limit_) : next_size(log_.size(), log_limit_));
   }
   const std::size_t mask = log_.size() - 1;
   if ((written_ & mask) + size > log_.size()) written_ += log_.size() - (written_ & mask);
@@ -140,21 +129,25 @@ bool WordCache::fill(u32* slot, std::size_t room, const u32* ids, std::size_t n_
   return place != kNowhere;
 }
 
-void WordCache::insert_short(const ShortKey& key, u64 hash, const u32* ids, std::size_t n_ids) {
+void WordCache::insert_short(const CellKey& key, u64 hash, const u32* ids, std::size_t n_ids) {
   if (!works() || !fits(ids, n_ids)) return;
-  const CellKey cells(key);
-  const bool one = !cells.takes_two() && n_ids <= kOneCellIds;
-  u32 entry[2 * kCell] = {};
-  if (!fill(entry + (one ? 0 : kCell), one ? kOneCellIds : kShortIds, ids, n_ids, nullptr, 0)) return;
+  const u32* const known = level_->find(tables(), key, hash);
+  if (!known) return add_short(key, hash, ids, n_ids);
   // One that is there has lost its ids from the log, which only an entry of two cells has there.
-  if (const u32* known = short_slot(cells, hash)) {
-    if (!one) std::memcpy(&lines_[static_cast<std::size_t>(known - lines_.begin())], entry + kCell, kCell * sizeof(u32));
-    return;
-  }
-  const u64 first = one || cells.takes_two() ? cells.first : cells.first | kWide;
-  if (!one) std::memcpy(entry, &cells.second, sizeof cells.second);
-  std::memcpy(entry + 2, &first, sizeof first);
-  if (line_mask_ + 1 < line_limit_ && cells_used_ * 2 > (line_mask_ + 1) * (kLine / kCell)) grow_lines();
+  u32* const to = &lines_[static_cast<std::size_t>(known - lines_.begin())];
+  u32 slot[kTwoCellIds] = {};
+  if (*to >> 24 == kInLog && fill(slot, kTwoCellIds, ids, n_ids, nullptr, 0)) std::memcpy(to, slot, sizeof slot);
+}
+
+void WordCache::add_short(const CellKey& key, u64 hash, const u32* ids, std::size_t n_ids) {
+  if (!works() || !fits(ids, n_ids)) return;
+  const bool one = key.is_one_word() && n_ids <= kOneCellIds;
+  u32 entry[2 * kCell] = {};
+  if (!fill(entry + (one ? 2 : kCell), one ? kOneCellIds : kTwoCellIds, ids, n_ids, nullptr, 0)) return;
+  std::memcpy(entry, &key.first, sizeof key.first);
+  const u64 second = key.second | (entry[kCell] >> 24 == kInLog ? CellKey::kLogged : 0);
+  if (!one) std::memcpy(entry + 2, &second, sizeof second);
+  if (cells_used_ * 8 > 3 * n_lines() * (kLine / kCell) && n_lines() < line_limit_) grow_lines(next_size(n_lines(), line_limit_));
   put_cells(entry, one ? kCell : 2 * kCell, hash);
 }
 
@@ -163,13 +156,13 @@ void WordCache::put_cells(const u32* entry, std::size_t size, u64 hash) {
   cells_used_ += size / kCell;
   for (u64 which = hash; which < hash + kLines; ++which) {
     u32* const to = &lines_[(which & line_mask_) * kLine];
-    const std::size_t used = used_of(to);
+    const std::size_t used = level_->used(to) * kCell;
     if (used + size > kLine) continue;
     std::memcpy(to + used, entry, size * sizeof(u32));
     return;
   }
   u32* const to = &lines_[(hash & line_mask_) * kLine];
-  std::size_t used = used_of(to), gone = 0;
+  std::size_t used = level_->used(to) * kCell, gone = 0;
   while (used - gone + size > kLine) gone += size_at(to + gone);
   used -= gone;
   std::memmove(to, to + gone, used * sizeof(u32));
@@ -178,53 +171,61 @@ void WordCache::put_cells(const u32* entry, std::size_t size, u64 hash) {
   cells_used_ -= gone / kCell;
 }
 
-void WordCache::grow_lines() {
-  const std::size_t lines = next_size(line_mask_ + 1, line_limit_);
-  AlignedArray<u32> old(lines * kLine);
-  std::swap(old, lines_);
+// Line after line is taken out and put where it belongs now, which may be a line that is still to come: from there it is
+// taken out once more.
+void WordCache::grow_lines(std::size_t lines) {
+  const std::size_t old_lines = lines_.empty() ? 0 : n_lines();
+  lines_.grow(lines * kLine + kCell);
   line_mask_ = lines - 1;
-  cells_used_ = 0;
-  for (std::size_t from = 0; from < old.size(); from += kLine) {
-    for (std::size_t at = from; at < from + used_of(&old[from]); at += size_at(&old[at]))
-      put_cells(&old[at], size_at(&old[at]), key_at(&old[at]).hash());
+  for (std::size_t i = 0; i < old_lines; ++i) {
+    alignas(64) u32 taken[kLine];
+    u32* const line = &lines_[i * kLine];
+    std::memcpy(taken, line, sizeof taken);
+    std::fill(line, line + kLine, 0u);
+    const std::size_t end = level_->used(taken) * kCell;
+    cells_used_ -= end / kCell;
+    for (std::size_t at = 0; at < end; at += size_at(taken + at))
+      put_cells(taken + at, size_at(taken + at), level_->hash(key_at(taken + at)));
   }
 }
 
 void WordCache::insert_medium(const MediumKey& key, u64 hash, const u32* ids, std::size_t n_ids) {
   if (!works() || !fits(ids, n_ids)) return;
-  Medium word{key, {}};
-  if (fill(word.ids, kMediumIds, ids, n_ids, nullptr, 0)) put_medium(word, hash);
+  WideSlot word{key, {}};
+  if (fill(word.ids, kWideIds, ids, n_ids, nullptr, 0)) put_wide(word, hash);
 }
 
 void WordCache::insert_long(const u8* p, std::size_t n, u64 hash, const u32* ids, std::size_t n_ids) {
   if (!works() || n > kLongest || !fits(ids, n_ids)) return;
-  Medium word{key_of_long(p, n, hash), {}};
-  if (fill(word.ids, 0, ids, n_ids, p, n)) put_medium(word, hash);
+  WideSlot word{key_of_long(p, n, hash), {}};
+  if (fill(word.ids, 0, ids, n_ids, p, n)) put_wide(word, hash);
 }
 
-void WordCache::put_medium(const Medium& word, u64 hash) {
-  if (medium_.size() < medium_limit_ && medium_used_ * 2 > medium_.size()) grow_medium();
+void WordCache::put_wide(const WideSlot& word, u64 hash) {
+  if (wide_.size() < wide_limit_ && wide_used_ * 2 > wide_.size()) grow_wide(next_size(wide_.size(), wide_limit_));
   for (u64 which = hash; which < hash + kSlots; ++which) {
-    Medium& slot = medium_[which & medium_mask_];
+    WideSlot& slot = wide_[which & wide_mask_];
     const bool empty = slot.key.word[3] == 0;
     if (!empty && !(slot.key == word.key)) continue;
     slot = word;
-    medium_used_ += empty;
+    wide_used_ += empty;
     return;
   }
   // All taken: the newest comes first, the last one goes.
-  for (u64 which = hash + kSlots - 1; which > hash; --which) medium_[which & medium_mask_] = medium_[(which - 1) & medium_mask_];
-  medium_[hash & medium_mask_] = word;
+  for (u64 which = hash + kSlots - 1; which > hash; --which) wide_[which & wide_mask_] = wide_[(which - 1) & wide_mask_];
+  wide_[hash & wide_mask_] = word;
 }
 
-void WordCache::grow_medium() {
-  AlignedArray<Medium> old(next_size(medium_.size(), medium_limit_));
-  std::swap(old, medium_);
-  medium_mask_ = medium_.size() - 1;
-  medium_used_ = 0;
-  for (const Medium& slot : old) {
+void WordCache::grow_wide(std::size_t slots) {
+  const std::size_t old_slots = wide_.size();
+  wide_.grow(slots);
+  wide_mask_ = slots - 1;
+  for (std::size_t i = 0; i < old_slots; ++i) {
+    const WideSlot slot = std::exchange(wide_[i], WideSlot{});
+    if (slot.key.word[3] == 0) continue;
+    --wide_used_;
     const bool is_long = slot.key.word[3] >> 56 == 0xFF;
-    if (slot.key.word[3] != 0) put_medium(slot, is_long ? slot.key.word[0] : slot.key.hash());
+    put_wide(slot, is_long ? slot.key.word[0] : slot.key.hash());
   }
 }
 

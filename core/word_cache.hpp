@@ -6,22 +6,13 @@
 // words with theirs, stand in a log that goes round: a table's slot says where.
 #pragma once
 
-#include "aligned.hpp"
-#include "text.hpp"
+#include "cells.hpp"
+#include "reserved.hpp"
 
 namespace bytepair {
 
-// A short key as cells hold it: what has at most seven bytes is one word. The length stays in the first one's top byte.
-struct CellKey {
-  u64 first, second;  // second: 0 where one is enough
-  explicit CellKey(const ShortKey& key)
-      : first(key.high | (key.high >> 59 ? 0 : key.low)), second(key.high >> 59 ? key.low : 0) {}
-  bool takes_two() const { return first >> 59 & 1; }  // a length of eight or more
-};
-
 class WordCache {
  public:
-  static constexpr std::size_t kOneCellIds = 2, kShortIds = 4, kMediumIds = 8;
   static constexpr std::size_t kLongest = 4096;  // bytes; of longer ones merging itself is most of the work
 
   // Ids as a slot holds them: their number in the top byte of the first (ids stay under 2^24), or kInLog there, and their
@@ -32,84 +23,73 @@ class WordCache {
     std::size_t n = 0;
   };
 
-  explicit WordCache(std::size_t bytes);
+  WordCache(std::size_t bytes, const CellLevel& level);
 
   // Whether it may hold anything.
   bool works() const { return line_limit_ != 0; }
 
-  // The line where a short word is sought first; `hash` is its key's.
-  const u32* line(u64 hash) const { return &lines_[(hash & line_mask_) * kLine]; }
-  // Its ids where they stand in that line in the usual form, else nullptr, and find_short() knows. Sixteen bytes may be
-  // read there. No branch depends on the word: which form it has, and which cell, nobody could predict.
-  static const u32* find_in_line(const u32* line, const CellKey& key) {
-    const std::size_t cell = std::size_t{first_of(line, 1) == key.first} + 2 * std::size_t{first_of(line, 2) == key.first} +
-                             3 * std::size_t{first_of(line, 3) == key.first};
-    const u32* const at = line + kCell * (cell & 3);
-    const u64 two = key.first >> 59 & 1;
-    const u64 differs = (first_of(at, 0) ^ key.first) | ((second_of(at) ^ key.second) & (u64{0} - two));
-    const u32* const ids = at + kCell * two;
-    return differs == 0 && *ids >> 24 <= kShortIds ? ids : nullptr;
+  // The keys and hashes of the words of a batch, and looking them up, as CellLevel has it. 32 bytes may be read of each.
+  void keys(const u8* s, std::size_t start, const std::size_t* ends, WordBatch& batch) const;
+  std::size_t copy(const WordBatch& batch, std::size_t from, u32*& out, std::size_t room) const {
+    return level_->copy(tables(), batch, from, out, room);
   }
-  void prefetch_wide(u64 hash) const { prefetch(&medium_[hash & medium_mask_]); }
+  std::size_t count(const WordBatch& batch, std::size_t from, u64& out) const {
+    return level_->count(tables(), batch, from, out, 0);
+  }
+  std::size_t missing(const WordBatch& batch, u32* numbers) const { return level_->missing(tables(), batch, numbers); }
+  u64 hash(const CellKey& key) const { return level_->hash(key); }
 
   // Of up to ShortKey::kMax bytes, of up to MediumKey::kMax, and of any number.
-  Words find_short(const ShortKey& key, u64 hash) const;
+  Words find_short(const CellKey& key, u64 hash) const;
   Words find_medium(const MediumKey& key, u64 hash) const;
   Words find_long(const u8* p, std::size_t n, u64 hash) const;
   static u64 long_hash(const u8* p, std::size_t n) { return hash_bytes(p, n); }
 
   // Remembers a pretoken where it fits; each is given its key, as above.
-  void insert_short(const ShortKey& key, u64 hash, const u32* ids, std::size_t n_ids);
+  void insert_short(const CellKey& key, u64 hash, const u32* ids, std::size_t n_ids);
+  // The same of a word that was just not found.
+  void add_short(const CellKey& key, u64 hash, const u32* ids, std::size_t n_ids);
   void insert_medium(const MediumKey& key, u64 hash, const u32* ids, std::size_t n_ids);
   void insert_long(const u8* p, std::size_t n, u64 hash, const u32* ids, std::size_t n_ids);
 
+  // Without the few bytes behind the lines that are only read.
   std::size_t bytes() const {
-    return lines_.size() * sizeof(u32) + medium_.size() * sizeof(Medium) + log_.size() * sizeof(u32);
+    return (works() ? n_lines() * kLine : 0) * sizeof(u32) + wide_.size() * sizeof(WideSlot) + log_.size() * sizeof(u32);
   }
 
  private:
-  // A cell: two ids or the second half of a key, then a key's first half. Where the key takes two cells its ids fill the
-  // next one, whose place of a key then has a top byte of zero, as no key has.
-  static constexpr std::size_t kCell = 4, kLine = 16;  // of 32 bits
-  struct alignas(64) Medium {
-    MediumKey key;
-    u32 ids[kMediumIds];
-  };
-  static_assert(sizeof(Medium) == 64);
-
-  static u64 first_of(const u32* line, std::size_t cell) {
-    u64 first;
-    std::memcpy(&first, line + kCell * cell + 2, sizeof first);
-    return first;
+  CellTables tables() const {
+    return {lines_.begin(), line_mask_, wide_.begin(), wide_mask_, log_.begin(), log_.size(), written_};
   }
-  static u64 second_of(const u32* at) {
-    u64 second;
-    std::memcpy(&second, at, sizeof second);
-    return second;
+  static u64 word_of(const u32* at) {
+    u64 value;
+    std::memcpy(&value, at, sizeof value);
+    return value;
   }
-  static ShortKey key_at(const u32* at);
+  static CellKey key_at(const u32* at);
   static std::size_t size_at(const u32* at);
-  static std::size_t used_of(const u32* line);
   static bool fits(const u32* ids, std::size_t n_ids) { return n_ids != 0 && ids[0] >> 24 == 0; }
   // A long word's key: no text of 31 bytes has such a length.
   static MediumKey key_of_long(const u8* p, std::size_t n, u64 hash) { return {{hash, load64(p), n, u64{0xFF} << 56}}; }
   u64 place_in_log(const u32* ids, std::size_t n_ids, const u8* p, std::size_t n);
   bool fill(u32* slot, std::size_t room, const u32* ids, std::size_t n_ids, const u8* p, std::size_t n);
   Words words_at(const u32* slot) const;
-  const u32* short_slot(const CellKey& key, u64 hash) const;  // with room for kShortIds, unless in one cell
-  const Medium* medium_slot(const MediumKey& key, u64 hash) const;
+  const WideSlot* slot_of(const MediumKey& key, u64 hash) const;
   void put_cells(const u32* entry, std::size_t size, u64 hash);
-  void put_medium(const Medium& word, u64 hash);
-  void grow_lines();
-  void grow_medium();
+  void put_wide(const WideSlot& word, u64 hash);
+  void grow_lines(std::size_t lines);
+  void grow_wide(std::size_t slots);
 
-  AlignedArray<u32> lines_;      // a full line spills into the next ones
-  AlignedArray<Medium> medium_;  // a taken slot spills into the next ones
-  AlignedArray<u32> log_;
+  std::size_t n_lines() const { return line_mask_ + 1; }
+
+  const CellLevel* level_;
+  Reserved<u32> lines_;       // a full line spills into the next ones
+  Reserved<WideSlot> wide_;   // a taken slot spills into the next ones
+  Reserved<u32> log_;
   u64 written_ = 0;  // to the log, ever: what is further back than its size is gone
-  std::size_t line_mask_ = 0, medium_mask_ = 0;
-  std::size_t cells_used_ = 0, medium_used_ = 0;
-  std::size_t line_limit_, medium_limit_, log_limit_;  // in lines, slots and ids
+  std::size_t line_mask_ = 0, wide_mask_ = 0;
+  std::size_t cells_used_ = 0, wide_used_ = 0;
+  std::size_t line_limit_, wide_limit_, log_limit_;  // in lines, slots and ids
 };
 
 }  // namespace bytepair

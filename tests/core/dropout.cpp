@@ -95,7 +95,7 @@ TEST_CASE("a batch is its documents one by one, for any number of threads, and a
     for (std::size_t n = random.below(2000); n > 0; --n) text += random_word(random, 6, 3) + ' ';
     texts.push_back(text);
   }
-  const std::vector<std::string_view> documents(texts.begin(), texts.end());
+  const std::vector<GivenText> documents(texts.begin(), texts.end());
   const Dropout dropout{~u64{3}, kOne / 5};
   Ids singly;
   for (std::size_t i = 0; i < texts.size(); ++i) {

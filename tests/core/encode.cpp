@@ -119,7 +119,7 @@ TEST_CASE("a batch equals its documents one by one, on any number of threads") {
   std::vector<std::string> texts;
   for (int k = 0; k < 300; ++k) texts.push_back(tricky_text(random, random.one_in(20) ? 3000 : random.below(200)));
   texts.push_back("");
-  const std::vector<std::string_view> documents(texts.begin(), texts.end());
+  const std::vector<GivenText> documents(texts.begin(), texts.end());
   const Specials specials({"'ll", ".!"}, {1000, 1001});
   const Encoder reference = encoder(0);
   Ids plain;
@@ -177,7 +177,7 @@ TEST_CASE("an unknown character says in which document it stands, the first one 
   std::vector<std::string> texts(400, std::string(1000, 'a'));
   texts[150] = "aa " + utf8(0xE9);
   texts[399] = "b";
-  const std::vector<std::string_view> documents(texts.begin(), texts.end());
+  const std::vector<GivenText> documents(texts.begin(), texts.end());
   for (unsigned threads = 1; threads <= 4; ++threads) {
     IdBuffer out;
     std::vector<i64> counts;

@@ -1,5 +1,7 @@
 #include "word_cache.hpp"
 
+#include <memory>
+
 #include "support.hpp"
 
 using namespace bytepair;
@@ -23,28 +25,27 @@ Ids ids_of(const WordCache::Words& words) {
   return ids;
 }
 
-u64 hash_of(const std::string& word) {
-  const Exact exact(word);
-  if (word.size() <= ShortKey::kMax) return short_key(exact.data(), word.size(), word.size()).hash();
-  if (word.size() <= MediumKey::kMax) return medium_key(exact.data(), word.size(), word.size()).hash();
-  return WordCache::long_hash(exact.data(), word.size());
+const CellLevel& best() { return cell_level(*levels().back()); }
+
+CellKey cell_key(const Exact& word) { return CellKey(short_key(word.data(), word.size(), word.size())); }
+
+u64 hash_of(const WordCache& cache, const Exact& word) {
+  if (word.size() <= ShortKey::kMax) return cache.hash(cell_key(word));
+  if (word.size() <= MediumKey::kMax) return medium_key(word.data(), word.size(), word.size()).hash();
+  return WordCache::long_hash(word.data(), word.size());
 }
 
 std::optional<Ids> look_up(const WordCache& cache, const std::string& word) {
   const Exact exact(word);
   if (!cache.works()) return std::nullopt;
-  const u64 hash = hash_of(word);
+  const u64 hash = hash_of(cache, exact);
   WordCache::Words words;
-  if (word.size() <= ShortKey::kMax) {
-    const ShortKey key = short_key(exact.data(), exact.size(), exact.size());
-    words = cache.find_short(key, hash);
-    // What stands where it is sought first, in the usual form, is what the whole search finds.
-    if (const u32* ids = WordCache::find_in_line(cache.line(hash), CellKey(key))) REQUIRE(ids == words.ids);
-  } else if (word.size() <= MediumKey::kMax) {
+  if (word.size() <= ShortKey::kMax)
+    words = cache.find_short(cell_key(exact), hash);
+  else if (word.size() <= MediumKey::kMax)
     words = cache.find_medium(medium_key(exact.data(), exact.size(), exact.size()), hash);
-  } else {
+  else
     words = cache.find_long(exact.data(), exact.size(), hash);
-  }
   if (!words.ids) return std::nullopt;
   return ids_of(words);
 }
@@ -53,13 +54,55 @@ void insert(WordCache& cache, const std::string& word, const Ids& ids) {
   const Exact exact(word);
   const u8* const p = exact.data();
   const std::size_t n = word.size();
-  const u64 hash = hash_of(word);
+  const u64 hash = hash_of(cache, exact);
   if (n <= ShortKey::kMax)
-    cache.insert_short(short_key(p, n, n), hash, ids.data(), ids.size());
+    cache.insert_short(cell_key(exact), hash, ids.data(), ids.size());
   else if (n <= MediumKey::kMax)
     cache.insert_medium(medium_key(p, n, n), hash, ids.data(), ids.size());
   else
     cache.insert_long(p, n, hash, ids.data(), ids.size());
+}
+
+// What many look-ups together find, with little room and with much, has to be what each finds alone.
+void check_batch(const WordCache& cache, const std::vector<std::string>& words) {
+  std::string text;
+  std::vector<std::size_t> ends;
+  for (const std::string& word : words) ends.push_back((text += word).size());
+  const Exact exact(text + std::string(32, 'x'));
+  const auto batch = std::make_unique<WordBatch>();
+  batch->size = words.size();
+  cache.keys(exact.data(), 0, ends.data(), *batch);
+  for (std::size_t j = 0; j < words.size(); ++j) {
+    if (words[j].size() <= ShortKey::kMax) REQUIRE(batch->keys[j] == cell_key(Exact(words[j])));
+    if (words[j].size() > ShortKey::kMax) REQUIRE(batch->wide_hash(j) == (words[j].size() <= WordCache::kLongest ? hash_of(cache, Exact(words[j])) : 0));
+  }
+  std::vector<u32> numbers(words.size());
+  const std::size_t n_missing = cache.missing(*batch, numbers.data());
+  for (std::size_t m = 0; m < n_missing; ++m) REQUIRE(numbers[m] < words.size());
+  for (const std::size_t more : {0, 200}) {
+    for (std::size_t from = 0; from <= words.size();) {
+      const std::size_t room = kWideIds * (words.size() - from + 1) + more;
+      Ids ids(room);
+      ids.shrink_to_fit();
+      u32* out = ids.data();
+      const std::size_t to = cache.copy(*batch, from, out, room);
+      ids.resize(static_cast<std::size_t>(out - ids.data()));
+      u64 counted = 5;
+      REQUIRE(cache.count(*batch, from, counted) >= to);
+      Ids wanted;
+      for (std::size_t j = from; j < to; ++j) {
+        const auto known = look_up(cache, words[j]);
+        REQUIRE(known);
+        wanted.insert(wanted.end(), known->begin(), known->end());
+      }
+      REQUIRE(ids == wanted);
+      if (to < words.size() && more && words[to].size() <= ShortKey::kMax) {
+        const auto known = look_up(cache, words[to]);
+        REQUIRE((!known || known->size() > 8));
+      }
+      from = to + 1;
+    }
+  }
 }
 
 std::string word_of(Random& random, std::size_t longest) {
@@ -74,12 +117,19 @@ TEST_CASE("whatever the budget, a cache gives what was put in or nothing, and st
   constexpr std::size_t kBudgets[] = {0, 1, 63, 64, 100, 128, 500, 512, 1000, 1023, 1024, 4096, 50'000, 1 << 20, 3 << 20};
   for (const std::size_t budget : kBudgets) {
     CAPTURE(budget);
-    WordCache cache(budget);
+    for (const Simd* level : levels()) {
+    WordCache cache(budget, cell_level(*level));
     Random random(70);
     std::size_t wrong = 0, found = 0;
-    for (int round = 0; round < 30'000; ++round) {
+    std::vector<std::string> last;
+    for (int round = 0; round < 20'000; ++round) {
       const std::string word = word_of(random, random.one_in(50) ? 500 : random.one_in(3) ? 60 : 12);
       const Ids ids = ids_for(word, word.size() > 12 ? 20 : 5);
+      last.push_back(word);
+      if (last.size() == 200) {
+        if (cache.works()) check_batch(cache, last);
+        last.clear();
+      }
       if (const auto known = look_up(cache, word)) {
         ++found;
         wrong += *known != ids;
@@ -92,11 +142,12 @@ TEST_CASE("whatever the budget, a cache gives what was put in or nothing, and st
     CHECK(cache.bytes() <= budget);
     if (budget >= 4096) CHECK(found > 0);
     if (budget == 0) CHECK(found == 0);
+    }
   }
 }
 
 TEST_CASE("the newest word is there, and growing keeps the words before it") {
-  WordCache cache(16 << 20);
+  WordCache cache(16 << 20, best());
   std::vector<std::string> words;
   for (int k = 0; k < 20'000; ++k) {
     const std::string word = std::string(k % 4 ? "w" : k % 8 ? "a word that is long " : "a word that is still longer than that ") + std::to_string(k);
@@ -115,7 +166,7 @@ TEST_CASE("the newest word is there, and growing keeps the words before it") {
 }
 
 TEST_CASE("what fits nowhere is not kept") {
-  WordCache cache(1 << 20);
+  WordCache cache(1 << 20, best());
   const std::string word(20, 'x'), too_long(WordCache::kLongest + 1, 'x');
   for (const std::string& each : {std::string("x"), word, too_long}) {
     insert(cache, each, {});
@@ -129,7 +180,7 @@ TEST_CASE("what fits nowhere is not kept") {
 }
 
 TEST_CASE("ids that the log has written over are forgotten, and can be learned again") {
-  WordCache cache(8192);
+  WordCache cache(8192, best());
   const std::string word = "few", wide(20, 'x'), long_word(40, 'x');
   const Ids many(16, 7);
   for (int round = 0; round < 50; ++round) {
@@ -139,6 +190,46 @@ TEST_CASE("ids that the log has written over are forgotten, and can be learned a
     }
     for (int k = 0; k < 20; ++k) insert(cache, "other" + std::to_string(k), Ids(100, 9));
     for (const std::string& each : {word, wide, long_word}) CHECK_FALSE(look_up(cache, each));
+  }
+}
+
+TEST_CASE("a new cache misses every word") {
+  for (const Simd* level : levels()) {
+    WordCache cache(1 << 20, cell_level(*level));
+    const std::string text = "a few words";
+    const std::size_t ends[] = {1, 5, 11};
+    const Exact exact(text + std::string(32, 'x'));
+    const auto batch = std::make_unique<WordBatch>();
+    batch->size = 3;
+    cache.keys(exact.data(), 0, ends, *batch);
+    u32 numbers[3];
+    REQUIRE(cache.missing(*batch, numbers) == 3);
+    for (u32 k = 0; k < 3; ++k) CHECK(numbers[k] == k);
+    insert(cache, " few", {7});
+    REQUIRE(cache.missing(*batch, numbers) == 2);
+    CHECK(numbers[1] == 2);
+  }
+}
+
+TEST_CASE("a word of control characters is not taken for the length of a shorter one") {
+  // Its first eight bytes are what one cell has of a word of three bytes: they and their length.
+  for (const Simd* level : levels()) {
+    WordCache cache(1 << 20, cell_level(*level));
+    const std::string word = "abc", other = word + std::string(4, '\0') + std::string(1, '\3') + "tail";
+    insert(cache, word, {7});
+    CHECK_FALSE(look_up(cache, other));
+    check_batch(cache, {other, word, other});
+    insert(cache, other, {8, 9});
+    CHECK(look_up(cache, other) == Ids{8, 9});
+    CHECK(look_up(cache, word) == Ids{7});
+    check_batch(cache, {other, word, other});
+    for (const int byte : {0, 255}) {
+      const std::string same(12, static_cast<char>(byte));
+      CHECK_FALSE(look_up(cache, same));
+      check_batch(cache, {same, std::string(20, static_cast<char>(byte)), same});
+      insert(cache, same, {5});
+      check_batch(cache, {same, std::string(20, static_cast<char>(byte)), std::string(5000, 'x'), same});
+    }
   }
 }
 

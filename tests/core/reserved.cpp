@@ -1,0 +1,25 @@
+#include "reserved.hpp"
+
+#include "support.hpp"
+
+using namespace bytepair;
+
+TEST_CASE("an array that grows keeps what it has, and what is new is zero") {
+  for (const std::size_t limit : {1, 1000, 1 << 20, 3 << 20}) {
+    Reserved<u64> array(limit);
+    CHECK(array.empty());
+    std::size_t filled = 0;
+    for (std::size_t size = 1;; size = std::min(limit, 4 * size)) {
+      array.grow(size);
+      REQUIRE(array.size() == size);
+      for (std::size_t i = 0; i < filled; ++i) REQUIRE(array[i] == i + 1);
+      for (std::size_t i = filled; i < size; ++i) REQUIRE(array[i] == 0);
+      for (; filled < size; ++filled) array[filled] = filled + 1;
+      if (size == limit) break;
+    }
+    Reserved<u64> other;
+    other = std::move(array);
+    CHECK(other.size() == limit);
+    CHECK(other[limit - 1] == limit);
+  }
+}
