@@ -17,9 +17,9 @@ Encoder::Encoder(Alphabet alphabet, std::shared_ptr<const PairTable> pairs, Orde
       splitter_(std::move(splitter)),
       dropped_(std::move(dropped)),
       cache_bytes_(cache_bytes) {
-  if (whole_ && order_ == Order::one_place && pairs_.reaches_all(*whole_)) whole_.reset();
   if (!alphabet_.is_plain_bytes()) return;
   const u32* const ids = alphabet_.byte_ids();
+  if (whole_ && order_ == Order::one_place && pairs_.reaches_all(*whole_, ids)) whole_.reset();
   first_ranks_.resize(65536);
   for (std::size_t a = 0; a < 256; ++a) {
     for (std::size_t b = 0; b < 256; ++b) first_ranks_[a << 8 | b] = pairs_.rank(ids[a], ids[b]);

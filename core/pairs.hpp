@@ -59,9 +59,9 @@ class PairTable {
     return found == kNone ? Found{} : Found{found, made(left, right, found)};
   }
   std::size_t size() const { return size_; }
-  // Whether this is the table of ranks of these tokens, and each of them is what its bytes merge to: of those that are not
-  // no pair was found.
-  bool reaches_all(const TokenTable& tokens) const { return ids_are_ranks_ && tokens.n_wide() == size_; }
+  // Whether this is the table of ranks of these tokens, and each of them is what its bytes merge to, which begin as
+  // byte_ids: of one that is not, no pair was found.
+  bool reaches_all(const TokenTable& tokens, const u32* byte_ids) const;
 
   // What a look-up reads, as it lies in memory. No slots where what a pair makes stands beside its slot.
   struct View {

@@ -43,6 +43,17 @@ PairTable PairTable::of_ranks(const TokenTable& tokens) {
   return table;
 }
 
+bool PairTable::reaches_all(const TokenTable& tokens, const u32* byte_ids) const {
+  if (!ids_are_ranks_) return false;
+  std::size_t wide = 0;
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    const std::string_view token = tokens.token(i);
+    wide += token.size() > 1;
+    if (token.size() == 1 && byte_ids[static_cast<u8>(token[0])] != tokens.id(i)) return false;
+  }
+  return wide == size_;
+}
+
 PairTable PairTable::of_every_split(const TokenTable& tokens) {
   std::vector<std::size_t> lengths;  // that tokens have: only there can a token be split in two
   std::vector<bool> seen;

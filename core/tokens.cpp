@@ -18,7 +18,6 @@ TokenTable::TokenTable(std::vector<u8> text, const std::vector<i64>& offsets, st
   text_.resize(text_.size() + 16);
   for (std::size_t i = ids_.size(); i-- > 0;) {
     longest_ = std::max(longest_, length(i));
-    n_wide_ += length(i) > 1;
     if (length(i) == 0) empty_ = ids_[i];
   }
   if (!later) build(true);

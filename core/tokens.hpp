@@ -58,8 +58,6 @@ class TokenTable {
     return {reinterpret_cast<const char*>(text_.data()) + offsets_[i], length(i)};
   }
   u32 id(std::size_t i) const { return ids_[i]; }
-  // How many have two bytes or more.
-  std::size_t n_wide() const { return n_wide_; }
 
  private:
   // A slot: which token, from 1 on, and above it bits of the hash that its place does not show. 0 where it is empty.
@@ -78,7 +76,7 @@ class TokenTable {
 
   std::vector<u8> text_;  // and some bytes that may be read behind it
   std::vector<u32> offsets_, ids_;
-  std::size_t longest_ = 0, n_wide_ = 0;
+  std::size_t longest_ = 0;
   u32 empty_ = kNone;
 
   // What build() makes.

@@ -227,6 +227,21 @@ TEST_CASE("a pretoken that is a whole token is that token, whatever the merges s
   }
 }
 
+TEST_CASE("a whole token comes first where its bytes become other symbols than the ranks begin with") {
+  const std::vector<u8> text = {'a', 'b', 'a', 'b'};
+  const auto whole = std::make_shared<const TokenTable>(text, std::vector<i64>{0, 1, 2, 4}, Ids{'a', 'b', 500});
+  const auto pairs = std::make_shared<const PairTable>(PairTable::of_ranks(*whole));
+  std::vector<u32> ids(256);
+  for (u32 b = 0; b < 256; ++b) ids[b] = b;
+  const auto with = [&](Alphabet alphabet) {
+    return encoded(Encoder(std::move(alphabet), pairs, Order::one_place, whole, runs_splitter(), std::nullopt, 4096), "ab b");
+  };
+  CHECK(with(plain_bytes()) == Ids{500, ' ', 'b'});
+  CHECK(with(Alphabet::of_bytes(ids, {}, 300)) == Ids{500, ' ', 300, 'b'});  // a mark of its own
+  ids['b'] = 7;
+  CHECK(with(Alphabet::of_bytes(ids, {}, kNone)) == Ids{500, ' ', 'b'});
+}
+
 TEST_CASE("a text fed in pieces has the ids of the whole") {
   Random random(85);
   const Specials specials({"'ll", "<s>"}, {1000, 1001});
