@@ -13,6 +13,24 @@
 
 namespace bytepair {
 
+inline constexpr std::size_t kHugePage = 2u << 20;
+
+// As realloc(), of which `used` bytes are kept. A large one asks for huge pages: the first touch of many small ones costs
+// more than what is written there. Null where there is no memory.
+inline void* reallocate(void* data, std::size_t used, std::size_t bytes) {
+#if defined(__linux__) && defined(MADV_HUGEPAGE)
+  void* larger = nullptr;
+  if (bytes >= 2 * kHugePage && posix_memalign(&larger, kHugePage, bytes) == 0) {
+    madvise(larger, bytes / kHugePage * kHugePage, MADV_HUGEPAGE);
+    if (used) std::memcpy(larger, data, used);
+    std::free(data);
+    return larger;
+  }
+#endif
+  (void)used;
+  return std::realloc(data, bytes);
+}
+
 template <class T>
 class AlignedArray {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -54,8 +72,6 @@ class AlignedArray {
   bool empty() const { return size_ == 0; }
 
  private:
-  static constexpr std::size_t kHugePage = 2u << 20;
-
   void swap(AlignedArray& other) {
     std::swap(data_, other.data_);
     std::swap(size_, other.size_);

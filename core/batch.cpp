@@ -64,6 +64,7 @@ void Encoder::give_back(std::unique_ptr<State> state) const {
     smaller->number = state->number;
     smaller->looked_up = state->looked_up;
     smaller->unknown = state->unknown;
+    smaller->heard = state->heard;
     state = std::move(smaller);
   }
   const ForkGuard guard(lock_);

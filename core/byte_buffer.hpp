@@ -6,6 +6,7 @@
 #include <new>
 #include <utility>
 
+#include "aligned.hpp"
 #include "text.hpp"
 
 namespace bytepair {
@@ -26,7 +27,7 @@ class ByteBuffer {
   u8* room(std::size_t k) {
     if (capacity_ - size_ < k) {
       const std::size_t capacity = std::max(size_ + k, capacity_ + capacity_ / 2);
-      void* data = std::realloc(data_, capacity);
+      void* const data = reallocate(data_, size_, capacity);
       if (!data) throw std::bad_alloc();
       data_ = static_cast<u8*>(data);
       capacity_ = capacity;

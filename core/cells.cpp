@@ -74,8 +74,9 @@ inline u32* put(const u32* ids, u32* out) {
 }
 inline u64 put(const u32* ids, u64 out) { return out + (ids[0] >> 24); }
 
+// Four at a time: up to three behind the last are read and written too.
 inline u32* put_many(const u32* ids, std::size_t n, u32* out) {
-  std::memcpy(out, ids, n * sizeof(u32));
+  for (std::size_t k = 0; k < n; k += 4) std::memcpy(out + k, ids + k, 4 * sizeof(u32));
   out[0] &= 0xFFFFFF;
   return out + n;
 }
@@ -83,9 +84,19 @@ inline u64 put_many(const u32*, std::size_t n, u64 out) { return out + n; }
 inline std::size_t left_of(const u32* out, const u32* end) { return static_cast<std::size_t>(end - out); }
 inline std::size_t left_of(u64, u64) { return ~std::size_t{0}; }
 
+// The ids of a slot that says where they are in the log; `left` words are still to come, and have room.
+template <class Out>
+BYTEPAIR_APART bool put_logged(const CellTables& tables, const u32* slot, std::size_t left, Out& out, Out end) {
+  const std::size_t n = slot[1];
+  const u32* const ids = tables.ids_in_log(slot);
+  if (!ids || left_of(out, end) < n + kWideIds * left) return false;
+  out = put_many(ids, n, out);
+  return true;
+}
+
 // A word that is not in its first line with at most kTwoCellIds ids. `after`: so many words come behind it.
 template <class Out>
-BYTEPAIR_COLD bool put_elsewhere(const CellTables& tables, const WordBatch& batch, std::size_t j, Out& out, Out end,
+BYTEPAIR_APART bool put_elsewhere(const CellTables& tables, const WordBatch& batch, std::size_t j, Out& out, Out end,
                                  u64 (*hash)(const CellKey&), const u32* (*find)(const CellTables&, const CellKey&, u64)) {
   if (batch.own_ids && batch.own[j]) {
     const u32* const known = batch.own_ids + batch.own[j];
@@ -106,12 +117,8 @@ BYTEPAIR_COLD bool put_elsewhere(const CellTables& tables, const WordBatch& batc
     }
   }
   if (!ids) return false;
-  std::size_t n = *ids >> 24;
-  if (n == kInLog) {
-    n = ids[1];
-    ids = tables.ids_in_log(ids);
-    if (!ids || left_of(out, end) < n + kWideIds * (batch.size - j)) return false;
-  }
+  const std::size_t n = *ids >> 24;
+  if (n == kInLog) return put_logged(tables, ids, batch.size - j, out, end);
   out = put_many(ids, n, out);
   return true;
 }
@@ -261,8 +268,15 @@ BYTEPAIR_CELLS std::size_t run_avx512(const CellTables& tables, const WordBatch&
     if (const u32 cells = cells_of(line, key)) {
       const u32* const found = line + 2 * static_cast<std::size_t>(_tzcnt_u32(cells));
       const u64 second = word(found + 2), one = second >> 56 == 0;
-      if (((second ^ key->second) & ((one - 1) | (~CellKey::kMark & u64{0xFF} << 56))) == 0) {
+      const u64 other = (second ^ key->second) & ((one - 1) | (~CellKey::kMark & u64{0xFF} << 56));
+      if (other == 0) {
         at = put_avx512(found + 4 - 2 * one, at);
+        continue;
+      }
+      if (other == CellKey::kLogged) {
+        Out moved = at;
+        if (!put_logged(tables, found + 4, static_cast<std::size_t>(last - place), moved, end)) break;
+        at = moved;
         continue;
       }
     }

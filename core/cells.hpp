@@ -43,7 +43,7 @@ inline constexpr u32 kInLog = 0xFF;
 
 // What a word cache holds, as look-ups see it. Sizes are powers of two.
 struct CellTables {
-  const u32* lines;  // with 16 more bytes behind them
+  const u32* lines;  // behind them, and behind the log, 16 bytes may be read
   u64 line_mask;
   const WideSlot* wide;
   u64 wide_mask;

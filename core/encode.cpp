@@ -79,17 +79,40 @@ WordCache::Words Encoder::merged(const u8* s, std::size_t start, std::size_t len
   return {state.symbols.data(), state.symbols.size()};
 }
 
-void Encoder::share(const MediumKey& key, const WordCache::Words& words, State& state) {
-  if (words.n > 0 && words.n <= SharedWords::kIds && words.ids[0] >> 24 == 0) state.shared->insert(key, words.ids, words.n);
+// Tells the other threads.
+void Encoder::share(const MediumKey& key, const WordCache::Words& words, const State& state) {
+  if (state.shared && !state.keeps_few && words.n > 0 && words.n <= SharedWords::kIds && words.ids[0] >> 24 == 0)
+    state.shared->add(key, words.ids, words.n, static_cast<unsigned>(state.number));
 }
 
-// The same, unless another thread has merged it already; what is merged here the others find.
-WordCache::Words Encoder::merged_by_any(const MediumKey& key, const u8* s, std::size_t start, std::size_t length,
-                                        State& state, u32* few) const {
-  if (const std::size_t n = state.shared->find(key, few)) return {few, n};
-  const WordCache::Words words = merged(s, start, length, state, few);
-  share(key, words, state);
-  return words;
+// Learns what the other threads have told, at most `most` words of it.
+void Encoder::catch_up(State& state, std::size_t most) {
+  constexpr std::size_t kAtOnce = 16;
+  WordCache& cache = state.cache;
+  while (most > 0 && cache.works()) {
+    SharedWords::Word words[kAtOnce];
+    u64 hashes[kAtOnce];
+    CellKey keys[kAtOnce];
+    std::size_t n = 0, read = 0;
+    for (; read < std::min(most, kAtOnce) && state.shared->next(state.heard, words[n]); ++read) {
+      const SharedWords::Word& word = words[n];
+      if (word.writer == state.number % SharedWords::kWriters) continue;
+      const u64 length = word.key.word[3] >> 56;
+      keys[n] = CellKey(ShortKey{word.key.word[0], word.key.word[1] | length << 56});
+      hashes[n] = length <= ShortKey::kMax ? cache.hash(keys[n]) : word.key.hash();
+      cache.ask_for(hashes[n], length <= ShortKey::kMax);
+      ++n;
+    }
+    for (std::size_t k = 0; k < n; ++k) {
+      const SharedWords::Word& word = words[k];
+      if (word.key.word[3] >> 56 > ShortKey::kMax)
+        cache.insert_medium(word.key, hashes[k], word.ids, word.n);
+      else if (!cache.find_short(keys[k], hashes[k]).ids)
+        cache.add_short(keys[k], hashes[k], word.ids, word.n);
+    }
+    if (read < kAtOnce) return;
+    most -= read;
+  }
 }
 
 // A pretoken of at most ShortKey::kMax bytes that is not where it is sought first.
@@ -105,10 +128,8 @@ void Encoder::short_word(const u8* s, std::size_t start, std::size_t end, std::s
   u32 few[Merger::kScanLimit];
   WordCache::Words words{few, 1};
   if (!whole_ || (few[0] = whole_->find(key, key.hash())) == kNone) {
-    if (state.shared)
-      words = merged_by_any(medium_key(s + start, end - start, n - start), s, start, end - start, state, few);
-    else
-      words = merged(s, start, end - start, state, few);
+    words = merged(s, start, end - start, state, few);
+    if (state.shared) share(medium_key(s + start, end - start, n - start), words, state);
   }
   cache.insert_short(cell_key, hash, words.ids, words.n);
   sink.append(words);
@@ -131,8 +152,10 @@ void Encoder::wide_word(const u8* s, std::size_t start, std::size_t end, std::si
   ++state.unknown;
   u32 few[Merger::kScanLimit];
   WordCache::Words words{few, 1};
-  if (!whole_ || (few[0] = whole_->find(p, length)) == kNone)
-    words = medium && state.shared ? merged_by_any(key, s, start, length, state, few) : merged(s, start, length, state, few);
+  if (!whole_ || (few[0] = whole_->find(p, length)) == kNone) {
+    words = merged(s, start, length, state, few);
+    if (medium) share(key, words, state);
+  }
   if (medium)
     cache.insert_medium(key, hash, words.ids, words.n);
   else
@@ -193,11 +216,6 @@ void Encoder::learn(const u8* s, std::size_t start, const std::size_t* ends, Wor
       if (const Unknown at = word(m); at.length <= ShortKey::kMax) whole_->prefetch_short(open_short_key(at.p, at.length).hash());
     }
   }
-  if (state.shared) {
-    for (std::size_t m = 0; m < n; ++m) {
-      if (const Unknown at = word(m); at.length <= MediumKey::kMax) state.shared->prefetch_word(medium_key(at.p, at.length, 32));
-    }
-  }
   u64 waiting[64] = {};  // hashes of words that were here before, each in the place of its lowest bits
   Unknown few[2][Lanes::kWords];  // that wait for lanes: short ones, and longer ones
   std::size_t n_few[2] = {0, 0};
@@ -205,20 +223,16 @@ void Encoder::learn(const u8* s, std::size_t start, const std::size_t* ends, Wor
     const Unknown at = word(m);
     if (at.length > MediumKey::kMax || std::exchange(waiting[at.hash % 64], at.hash) == at.hash) continue;
     u32 id = kNone;
-    u32 ids[SharedWords::kIds];
-    WordCache::Words words{&id, 1};
     const bool is_short = at.length <= ShortKey::kMax;
-    const MediumKey key = medium_key(at.p, at.length, 32);
     if (is_short) {
       const ShortKey short_key = open_short_key(at.p, at.length);
       if (cache.find_short(CellKey(short_key), at.hash).ids) continue;
       if (whole_) id = whole_->find(short_key, short_key.hash());
     } else {
-      if (cache.find_medium(key, at.hash).ids) continue;
+      if (cache.find_medium(medium_key(at.p, at.length, 32), at.hash).ids) continue;
       if (whole_) id = whole_->find(at.p, at.length);
     }
-    if (id == kNone) words = {ids, state.shared ? state.shared->find(key, ids) : 0};
-    if (words.n == 0) {
+    if (id == kNone) {
       Unknown* const group = few[is_short ? 0 : 1];
       std::size_t& in_group = n_few[is_short ? 0 : 1];
       group[in_group] = at;
@@ -228,10 +242,12 @@ void Encoder::learn(const u8* s, std::size_t start, const std::size_t* ends, Wor
       continue;
     }
     ++state.unknown;
-    remember(at, words, batch, state);
+    remember(at, {&id, 1}, batch, state);
   }
   for (const std::size_t g : {0, 1}) merge_side_by_side(few[g], n_few[g], batch, state);
-  if (state.keeps_few) batch.own_ids = state.own_ids.data();
+  if (!state.keeps_few) return;
+  state.own_ids.resize(state.own_ids.size() + 4);  // which may be read
+  batch.own_ids = state.own_ids.data();
 }
 
 void Encoder::merge_side_by_side(const Unknown* words, std::size_t n, WordBatch& batch, State& state) const {
@@ -331,6 +347,7 @@ void Encoder::feed(Stream& stream, const u8* s, std::size_t n, bool last, const 
 }
 
 void Encoder::encode(const u8* s, std::size_t n, const Specials* specials, State& state, IdBuffer& out) const {
+  if (state.shared && n >= kShortText) catch_up(state, n / 16);
   std::size_t readable = n;
   s = with_room(s, n, state, readable);
   Ids sink(out);
@@ -364,6 +381,7 @@ void Encoder::encode_ends(const u8* s, std::size_t n, const i64* ends, std::size
 }
 
 u64 Encoder::count(const u8* s, std::size_t n, const Specials* specials, State& state) const {
+  if (state.shared && n >= kShortText) catch_up(state, n / 16);
   u64 n_specials = 0;
   std::size_t readable = n;
   s = with_room(s, n, state, readable);

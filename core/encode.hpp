@@ -39,6 +39,7 @@ class Encoder {
     std::size_t scratch_bytes() const;
 
     SharedWords* shared = nullptr;  // where other threads encode too
+    u64 heard = 0;                  // how far it has been read
     std::size_t number = 0;         // of the states that the encoder made
   };
   class Lease {
@@ -94,7 +95,8 @@ class Encoder {
   void learn(const u8* s, std::size_t start, const std::size_t* ends, WordBatch& batch, State& state) const;
   void merge_side_by_side(const Unknown* words, std::size_t n, WordBatch& batch, State& state) const;
   static void remember(const Unknown& word, const WordCache::Words& words, WordBatch& batch, State& state);
-  static void share(const MediumKey& key, const WordCache::Words& words, State& state);
+  static void share(const MediumKey& key, const WordCache::Words& words, const State& state);
+  static void catch_up(State& state, std::size_t most);
   template <class Sink>
   void pretoken(const u8* s, std::size_t start, std::size_t end, std::size_t n, State& state, Sink& sink) const;
   template <class Sink>
@@ -102,8 +104,6 @@ class Encoder {
                   State& state, Sink& sink) const;
   template <class Sink>
   void wide_word(const u8* s, std::size_t start, std::size_t end, std::size_t n, u64 hash, State& state, Sink& sink) const;
-  WordCache::Words merged_by_any(const MediumKey& key, const u8* s, std::size_t start, std::size_t length, State& state,
-                                 u32* few) const;
   WordCache::Words merged(const u8* s, std::size_t start, std::size_t length, State& state, u32* few) const;
   static const u8* with_room(const u8* s, std::size_t n, State& state, std::size_t& readable);
   std::size_t merge_bytes(const u8* p, std::size_t n, const Merger& merger, u32* symbols) const;

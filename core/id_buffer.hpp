@@ -6,10 +6,7 @@
 #include <new>
 #include <utility>
 
-#if defined(__linux__)
-#include <sys/mman.h>
-#endif
-
+#include "aligned.hpp"
 #include "text.hpp"
 
 namespace bytepair {
@@ -50,19 +47,7 @@ class IdBuffer {
   void reserve(std::size_t capacity) {
     if (capacity <= capacity_) return;
     if (capacity > SIZE_MAX / sizeof(u32)) throw std::bad_alloc();
-    const std::size_t bytes = capacity * sizeof(u32);
-    void* data = nullptr;
-#if defined(__linux__) && defined(MADV_HUGEPAGE)
-    // The first touch of many small pages costs more than the ids that go there.
-    if (bytes >= 2 * kHugePage && posix_memalign(&data, kHugePage, bytes) == 0) {
-      madvise(data, bytes / kHugePage * kHugePage, MADV_HUGEPAGE);
-      if (size_) std::memcpy(data, data_, size_ * sizeof(u32));
-      std::free(data_);
-    } else {
-      data = nullptr;
-    }
-#endif
-    if (!data) data = std::realloc(data_, bytes);
+    void* const data = reallocate(data_, size_ * sizeof(u32), capacity * sizeof(u32));
     if (!data) throw std::bad_alloc();
     data_ = static_cast<u32*>(data);
     capacity_ = capacity;
@@ -86,8 +71,6 @@ class IdBuffer {
     std::swap(size_, other.size_);
     std::swap(capacity_, other.capacity_);
   }
-
-  static constexpr std::size_t kHugePage = 2u << 20;
 
   u32* data_ = nullptr;
   std::size_t size_ = 0, capacity_ = 0;

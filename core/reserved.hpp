@@ -1,5 +1,6 @@
 // A zeroed array that grows where it stands: its addresses are reserved at once, its memory comes as it is touched. A table
-// that doubles then needs no second copy of itself, and no memory that the system has to clear again.
+// that doubles then needs no second copy of itself, and no memory that the system has to clear again. Behind its end some
+// bytes may be read.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +19,7 @@ class Reserved {
   explicit Reserved(std::size_t limit) {
     if (limit == 0) return;
 #if defined(__linux__)
-    mapped_ = (limit * sizeof(T) + 2 * kHugePage - 1) / kHugePage * kHugePage;
+    mapped_ = (limit * sizeof(T) + kReadable + 2 * kHugePage - 1) / kHugePage * kHugePage;
     void* const place = mmap(nullptr, mapped_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (place == MAP_FAILED) {
       mapped_ = 0;
@@ -50,7 +51,7 @@ class Reserved {
   // To `size` elements, at most the limit; those that are new are zero.
   void grow(std::size_t size) {
     if (!start_) {  // no such way here
-      AlignedArray<T> larger(size);
+      AlignedArray<T> larger(size + (kReadable + sizeof(T) - 1) / sizeof(T));
       if (size_) std::memcpy(static_cast<void*>(&larger[0]), data_, size_ * sizeof(T));
       own_ = std::move(larger);
       data_ = &own_[0];
@@ -64,9 +65,9 @@ class Reserved {
   std::size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
 
- private:
-  static constexpr std::size_t kHugePage = 2u << 20;
+  static constexpr std::size_t kReadable = 64;  // bytes behind the end
 
+ private:
   void swap(Reserved& other) {
     std::swap(own_, other.own_);
     std::swap(start_, other.start_);

@@ -24,13 +24,13 @@
 #define BYTEPAIR_TARGET(features)
 #endif
 
-// A function that is seldom called: what calls it should not make room for it.
+// A function that is called less often than the loop around it runs: what calls it should not make room for it.
 #if defined(__GNUC__) || defined(__clang__)
-#define BYTEPAIR_COLD __attribute__((noinline, cold))
+#define BYTEPAIR_APART __attribute__((noinline))
 #elif defined(_MSC_VER)
-#define BYTEPAIR_COLD __declspec(noinline)
+#define BYTEPAIR_APART __declspec(noinline)
 #else
-#define BYTEPAIR_COLD
+#define BYTEPAIR_APART
 #endif
 
 // A function that is compiled anew within each of its callers, for their instruction set.

@@ -33,7 +33,7 @@ WordCache::WordCache(std::size_t bytes, const CellLevel& level)
     line_limit_ = wide_limit_ = log_limit_ = 0;
     return;
   }
-  lines_ = Reserved<u32>(line_limit_ * kLine + kCell);
+  lines_ = Reserved<u32>(line_limit_ * kLine);
   wide_ = Reserved<WideSlot>(wide_limit_);
   log_ = Reserved<u32>(log_limit_);
   grow_lines(std::min<std::size_t>(256, line_limit_));
@@ -175,7 +175,7 @@ void WordCache::put_cells(const u32* entry, std::size_t size, u64 hash) {
 // taken out once more.
 void WordCache::grow_lines(std::size_t lines) {
   const std::size_t old_lines = lines_.empty() ? 0 : n_lines();
-  lines_.grow(lines * kLine + kCell);
+  lines_.grow(lines * kLine);
   line_mask_ = lines - 1;
   for (std::size_t i = 0; i < old_lines; ++i) {
     alignas(64) u32 taken[kLine];

@@ -38,6 +38,13 @@ class WordCache {
   }
   std::size_t missing(const WordBatch& batch, u32* numbers) const { return level_->missing(tables(), batch, numbers); }
   u64 hash(const CellKey& key) const { return level_->hash(key); }
+  // Asks the memory for where a word of this hash is sought.
+  void ask_for(u64 hash, bool is_short) const {
+    if (is_short)
+      prefetch(&lines_[(hash & line_mask_) * kLine]);
+    else
+      prefetch(&wide_[hash & wide_mask_]);
+  }
 
   // Of up to ShortKey::kMax bytes, of up to MediumKey::kMax, and of any number.
   Words find_short(const CellKey& key, u64 hash) const;
@@ -52,9 +59,8 @@ class WordCache {
   void insert_medium(const MediumKey& key, u64 hash, const u32* ids, std::size_t n_ids);
   void insert_long(const u8* p, std::size_t n, u64 hash, const u32* ids, std::size_t n_ids);
 
-  // Without the few bytes behind the lines that are only read.
   std::size_t bytes() const {
-    return (works() ? n_lines() * kLine : 0) * sizeof(u32) + wide_.size() * sizeof(WideSlot) + log_.size() * sizeof(u32);
+    return lines_.size() * sizeof(u32) + wide_.size() * sizeof(WideSlot) + log_.size() * sizeof(u32);
   }
 
  private:
