@@ -304,7 +304,7 @@ constexpr CellLevel kAvx512{hash_avx512, keys_avx512, run_avx512<u32*>, run_avx5
 
 }  // namespace
 
-const CellLevel& cell_level(const Simd& level) {
+const CellLevel& cell_level([[maybe_unused]] const Simd& level) {
 #if defined(BYTEPAIR_X86)
   if (std::string_view(level.name) == "avx512") return kAvx512;
 #endif

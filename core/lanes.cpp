@@ -125,12 +125,10 @@ BYTEPAIR_LANES void merge_lanes(const PairTable::View& pairs, u32* symbols, i32*
 
 }  // namespace
 
-bool Lanes::work(const Simd& level, const PairTable& pairs) {
+bool Lanes::work([[maybe_unused]] const Simd& level, [[maybe_unused]] const PairTable& pairs) {
 #if defined(BYTEPAIR_X86)
   return std::string_view(level.name) == "avx512" && pairs.view().slots != nullptr;
 #else
-  (void)level;
-  (void)pairs;
   return false;
 #endif
 }

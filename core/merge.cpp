@@ -69,11 +69,10 @@ std::size_t merge_few_avx2(const PairTable& table, u32* symbols, const u32* rank
 }
 #endif
 
-Few few_of(const Simd& level) {
+Few few_of([[maybe_unused]] const Simd& level) {
 #if defined(BYTEPAIR_X86)
   if (level.name == std::string_view("avx2") || level.name == std::string_view("avx512")) return merge_few_avx2;
 #endif
-  (void)level;
   return merge_few_plain;
 }
 

@@ -103,11 +103,10 @@ BYTEPAIR_NARROW u8* narrow_avx512(const Unit* units, std::size_t n, u8* out) {
 }  // namespace
 
 template <class Unit>
-u8* narrow(const Unit* units, std::size_t n, u8* out, const Simd& level) {
+u8* narrow(const Unit* units, std::size_t n, u8* out, [[maybe_unused]] const Simd& level) {
 #if defined(BYTEPAIR_X86)
   if (std::string_view(level.name) == "avx512") return narrow_avx512(units, n, out);
 #endif
-  (void)level;
   return narrow_plain(units, n, out);
 }
 
