@@ -244,7 +244,7 @@ void Encoder::learn(const u8* s, std::size_t start, const std::size_t* ends, Wor
     ++state.unknown;
     remember(at, {&id, 1}, batch, state);
   }
-  for (const std::size_t g : {0, 1}) merge_side_by_side(few[g], n_few[g], batch, state);
+  for (std::size_t g = 0; g < 2; ++g) merge_side_by_side(few[g], n_few[g], batch, state);
   if (!state.keeps_few) return;
   state.own_ids.resize(state.own_ids.size() + 4);  // which may be read
   batch.own_ids = state.own_ids.data();
