@@ -5,7 +5,8 @@
 using namespace bytepair;
 
 TEST_CASE("an array that grows keeps what it has, and what is new is zero") {
-  for (const std::size_t limit : {1, 1000, 1 << 20, 3 << 20}) {
+  constexpr std::size_t kLimits[] = {1, 1000, 1 << 20, 3 << 20};
+  for (const std::size_t limit : kLimits) {
     Reserved<u64> array(limit);
     CHECK(array.empty());
     std::size_t filled = 0;

@@ -79,7 +79,8 @@ void check_batch(const WordCache& cache, const std::vector<std::string>& words) 
   std::vector<u32> numbers(words.size());
   const std::size_t n_missing = cache.missing(*batch, numbers.data());
   for (std::size_t m = 0; m < n_missing; ++m) REQUIRE(numbers[m] < words.size());
-  for (const std::size_t more : {0, 200}) {
+  constexpr std::size_t kMore[] = {0, 200};
+  for (const std::size_t more : kMore) {
     for (std::size_t from = 0; from <= words.size();) {
       const std::size_t room = kWideIds * (words.size() - from + 1) + more;
       Ids ids(room);
