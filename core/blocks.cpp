@@ -54,7 +54,7 @@ Blocks::Blocks(Family family, const ClassTable& classes, const std::vector<u8>& 
   for (const u8 c : classes.stage2()) stage2_.push_back(flags[c]);
   for (u32 c = 0; c < 128; ++c)
     ascii_.of[c] = static_cast<u8>(flags[classes.of(c)] | (c == '\'' ? kQuote : 0) | (c == '/' ? kSlash : 0));
-  ascii_.of['\n'] |= kNewline;  // gpt2 has one class for all white space
+  ascii_.of[std::size_t{'\n'}] |= kNewline;  // gpt2 has one class for all white space
 
   const auto beyond = [&](u32 c, u32 first) -> u8 {
     if (c < first || (c >= 0xD800 && c < 0xE000)) return kHard;
