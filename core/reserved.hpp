@@ -30,8 +30,8 @@ class Reserved {
     data_ = reinterpret_cast<T*>(first);
 #if defined(MADV_HUGEPAGE)
     // A small table should not take a huge page: they begin behind the first one's place.
-    if (limit * sizeof(T) > kHugePage)
-      madvise(first + kHugePage, (limit * sizeof(T) - 1) / kHugePage * kHugePage, MADV_HUGEPAGE);
+    if (const std::size_t whole = limit * sizeof(T) / kHugePage; whole > 1)
+      madvise(first + kHugePage, (whole - 1) * kHugePage, MADV_HUGEPAGE);
 #endif
 #endif
   }
