@@ -1,7 +1,7 @@
 // The encoder's side of threads: who has which state, and documents shared out among workers.
 #include <algorithm>
-#include <mutex>
 #include <exception>
+#include <mutex>
 
 #include "encode.hpp"
 #include "errors.hpp"
@@ -26,7 +26,7 @@ std::size_t share_of(std::size_t number, std::size_t budget) {
 
 std::size_t Encoder::State::scratch_bytes() const {
   return merger.scratch_bytes() + (symbols.capacity() + ids.capacity() + own_ids.capacity()) * sizeof(u32) +
-         cursor.ends.capacity() * sizeof(std::size_t) + padded.capacity() + text.capacity();
+         cursor.ends.capacity() * sizeof(std::size_t) + padded.capacity() + text.capacity() + (batch ? sizeof *batch : 0) + (lanes ? sizeof *lanes : 0);
 }
 
 // A state that would have less than a page has no cache. The first one is leased first: it has the largest, and has
@@ -194,7 +194,7 @@ void Encoder::encode_batch(const std::vector<GivenText>& documents, const Specia
     moving = false;
   };
   if (shares.size() > 1) {
-    out.reserve(total / 3 + 16);
+    out.reserve(likely_ids(total));
     free.reserve(shares.size());
   }
   run_in_parallel(shares.size(), useful, [&](std::size_t k) {
@@ -208,7 +208,7 @@ void Encoder::encode_batch(const std::vector<GivenText>& documents, const Specia
           free.pop_back();
         }
       }
-      share.ids.reserve(share.bytes / 3 + 16);
+      share.ids.reserve(likely_ids(share.bytes));
       for (std::size_t u = share.first; u < share.end; ++u) {
         Unit& unit = units[u];
         const std::size_t before = share.ids.size();

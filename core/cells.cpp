@@ -28,12 +28,6 @@ constexpr std::size_t kLineBytes = kLine * sizeof(u32);
 // The line at a place.
 inline const u32* line_at(const u32* lines, u64 place) { return lines + place / sizeof(u32); }
 
-u64 word(const u32* at) {
-  u64 value;
-  std::memcpy(&value, at, sizeof value);
-  return value;
-}
-
 // All bits where the cell whose second word this is has ids there, and no more of a key.
 inline u64 is_one_cell(u64 second) { return u64{0} - u64{second >> 56 == 0}; }
 
@@ -42,6 +36,9 @@ inline u64 is_one_cell(u64 second) { return u64{0} - u64{second >> 56 == 0}; }
 inline u64 differs(u64 second, u64 key_second) {
   return (second ^ key_second) & (~is_one_cell(second) | (~CellKey::kMark & u64{0xFF} << 56));
 }
+
+// The ids of the entry that begins in this cell.
+inline const u32* ids_in(const u32* cell) { return cell + 4 - (is_one_cell(cell_word(cell + 2)) & 2); }
 
 // ---- plain ----
 
@@ -94,7 +91,7 @@ BYTEPAIR_APART bool put_logged(const CellTables& tables, const u32* slot, std::s
   return true;
 }
 
-// A word that is not in its first line with at most kTwoCellIds ids. `after`: so many words come behind it.
+// A word that is not in its first line with at most kTwoCellIds ids.
 template <class Out>
 BYTEPAIR_APART bool put_elsewhere(const CellTables& tables, const WordBatch& batch, std::size_t j, Out& out, Out end,
                                  u64 (*hash)(const CellKey&), const u32* (*find)(const CellTables&, const CellKey&, u64)) {
@@ -138,11 +135,10 @@ std::size_t run_plain(const CellTables& tables, const WordBatch& batch, std::siz
     const CellKey key = batch.keys[j];
     const u32* const line = line_at(tables.lines, batch.places[j]);
     u64 place = 0;
-    for (u64 cell = 1; cell < 4; ++cell) place |= (u64{0} - u64{word(line + kCell * cell) == key.first}) & cell;
+    for (u64 cell = 1; cell < 4; ++cell) place |= (u64{0} - u64{cell_word(line + kCell * cell) == key.first}) & cell;
     const u32* const found = line + kCell * place;
-    const u64 second = word(found + 2);
-    if (((word(found) ^ key.first) | differs(second, key.second)) == 0) {
-      at = put(found + 4 - (is_one_cell(second) & 2), at);
+    if (((cell_word(found) ^ key.first) | differs(cell_word(found + 2), key.second)) == 0) {
+      at = put(ids_in(found), at);
       continue;
     }
     if (!put_elsewhere(tables, batch, j, at, end, hash_plain, find_plain)) break;
@@ -151,11 +147,9 @@ std::size_t run_plain(const CellTables& tables, const WordBatch& batch, std::siz
   return j;
 }
 
-inline const u32* ids_in(const u32* cell) { return cell + 4 - (is_one_cell(word(cell + 2)) & 2); }
-
 std::size_t used_plain(const u32* line) {
   std::size_t used = 0;
-  for (std::size_t cell = 0; cell < 4; ++cell) used += (word(line + kCell * cell) | word(line + kCell * cell + 2)) != 0;
+  for (std::size_t cell = 0; cell < 4; ++cell) used += (cell_word(line + kCell * cell) | cell_word(line + kCell * cell + 2)) != 0;
   return used;
 }
 
@@ -164,7 +158,7 @@ const u32* find_plain(const CellTables& tables, const CellKey& key, u64 hash) {
     const u32* const line = tables.lines + (which & tables.line_mask) * kLine;
     for (std::size_t cell = 0; cell < 4; ++cell) {
       const u32* const found = line + kCell * cell;
-      if (word(found) == key.first && differs(word(found + 2) & ~CellKey::kLogged, key.second) == 0) return ids_in(found);
+      if (cell_word(found) == key.first && differs(cell_word(found + 2) & ~CellKey::kLogged, key.second) == 0) return ids_in(found);
     }
     if (used_plain(line) <= 2) break;
   }
@@ -177,7 +171,7 @@ std::size_t missing_plain(const CellTables& tables, const WordBatch& batch, u32*
     const u64 key = batch.keys[j].first;
     const u32* const line = line_at(tables.lines, batch.places[j]);
     u64 found = 0;
-    for (std::size_t cell = 0; cell < 4; ++cell) found |= u64{word(line + kCell * cell) == key};
+    for (std::size_t cell = 0; cell < 4; ++cell) found |= u64{cell_word(line + kCell * cell) == key};
     numbers[n] = static_cast<u32>(j);
     n += 1 - found;
   }
@@ -246,7 +240,7 @@ BYTEPAIR_CELLS const u32* find_avx512(const CellTables& tables, const CellKey& k
     const u32* const line = tables.lines + (which & tables.line_mask) * kLine;
     for (u32 cells = cells_of(line, &key); cells; cells &= cells - 1) {
       const u32* const found = line + 2 * static_cast<std::size_t>(_tzcnt_u32(cells));
-      if (differs(word(found + 2) & ~CellKey::kLogged, key.second) == 0) return ids_in(found);
+      if (differs(cell_word(found + 2) & ~CellKey::kLogged, key.second) == 0) return ids_in(found);
     }
     const __m256i last = _mm256_load_si256(reinterpret_cast<const __m256i*>(line + 2 * kCell));
     if (_mm256_testz_si256(last, last)) break;
@@ -267,10 +261,9 @@ BYTEPAIR_CELLS std::size_t run_avx512(const CellTables& tables, const WordBatch&
     const u32* const line = line_at(lines, *place);
     if (const u32 cells = cells_of(line, key)) {
       const u32* const found = line + 2 * static_cast<std::size_t>(_tzcnt_u32(cells));
-      const u64 second = word(found + 2), one = second >> 56 == 0;
-      const u64 other = (second ^ key->second) & ((one - 1) | (~CellKey::kMark & u64{0xFF} << 56));
+      const u64 other = differs(cell_word(found + 2), key->second);
       if (other == 0) {
-        at = put_avx512(found + 4 - 2 * one, at);
+        at = put_avx512(ids_in(found), at);
         continue;
       }
       if (other == CellKey::kLogged) {

@@ -10,6 +10,9 @@ namespace bytepair {
 // their number there; so a cell's second word tells which it is.
 inline constexpr std::size_t kCell = 4, kLine = 16;  // of 32 bits
 inline constexpr std::size_t kOneCellIds = 2, kTwoCellIds = 4;
+// Either word of a cell.
+inline u64 cell_word(const u32* at) { return load64(reinterpret_cast<const u8*>(at)); }
+
 // Lines in which a word may stand, from the one of its hash on: in the first that had room for two cells, or before.
 inline constexpr u64 kLines = 8;
 

@@ -85,9 +85,11 @@ void Encoder::share(const MediumKey& key, const WordCache::Words& words, const S
     state.shared->add(key, words.ids, words.n, static_cast<unsigned>(state.number));
 }
 
-// Learns what the other threads have told, at most `most` words of it.
-void Encoder::catch_up(State& state, std::size_t most) {
+// Learns what the other threads have told, as much of it as takes little beside a text of so many bytes.
+void Encoder::catch_up(State& state, std::size_t bytes) {
+  if (!state.shared) return;
   constexpr std::size_t kAtOnce = 16;
+  std::size_t most = bytes / 16 + 1;
   WordCache& cache = state.cache;
   while (most > 0 && cache.works()) {
     SharedWords::Word words[kAtOnce];
@@ -181,9 +183,11 @@ void Encoder::pretoken(const u8* s, std::size_t start, std::size_t end, std::siz
 }
 
 namespace {
+
+// So few new words are merged one by one.
 constexpr std::size_t kFewLanes = 4;
-constexpr std::size_t kManyBytes = 4 << 20;
-}
+
+}  // namespace
 
 // A word of a batch that the cache does not know.
 struct Encoder::Unknown {
@@ -199,9 +203,6 @@ void Encoder::learn(const u8* s, std::size_t start, const std::size_t* ends, Wor
   WordCache& cache = state.cache;
   u32* const numbers = batch.numbers;
   const std::size_t n = cache.missing(batch, numbers);
-  // Where most words are new, and many are there already, few will come again: most are not kept. One that comes again and
-  // again is.
-  state.keeps_few = 2 * state.unknown > state.looked_up && cache.bytes() > kManyBytes;
   if (state.keeps_few) {
     state.own_ids.clear();
     std::fill_n(batch.own, batch.size, 0u);
@@ -295,6 +296,9 @@ void Encoder::pretokens(const u8* s, std::size_t n, std::size_t start, const std
     WordBatch& batch = *state.batch;
     while (i < bulk) {
       const bool many_unknown = lanes_work_ && state.unknown * 64 > state.looked_up;
+      // Where most words are new, and many are there already, few will come again: most are not kept. One that comes again
+      // and again is.
+      state.keeps_few = many_unknown && 2 * state.unknown > state.looked_up && cache.is_large();
       // Where the cache is of little use, the vocabulary will be asked too.
       const bool ask_whole = whole_ && !lanes_work_ && state.unknown * 4 > state.looked_up;
       batch.size = std::min(bulk - i, many_unknown ? WordBatch::kWords : kKnownBatch);
@@ -337,6 +341,7 @@ const Splitter& Encoder::splitter() const {
 
 void Encoder::feed(Stream& stream, const u8* s, std::size_t n, bool last, const Specials* specials, State& state,
                    IdBuffer& out) const {
+  catch_up(state, n);
   Ids sink(out);
   stream.feed(
       splitter(), specials, s, n, last,
@@ -347,7 +352,7 @@ void Encoder::feed(Stream& stream, const u8* s, std::size_t n, bool last, const 
 }
 
 void Encoder::encode(const u8* s, std::size_t n, const Specials* specials, State& state, IdBuffer& out) const {
-  if (state.shared && n >= kShortText) catch_up(state, n / 16);
+  catch_up(state, n);
   std::size_t readable = n;
   s = with_room(s, n, state, readable);
   Ids sink(out);
@@ -381,7 +386,7 @@ void Encoder::encode_ends(const u8* s, std::size_t n, const i64* ends, std::size
 }
 
 u64 Encoder::count(const u8* s, std::size_t n, const Specials* specials, State& state) const {
-  if (state.shared && n >= kShortText) catch_up(state, n / 16);
+  catch_up(state, n);
   u64 n_specials = 0;
   std::size_t readable = n;
   s = with_room(s, n, state, readable);

@@ -34,7 +34,7 @@ class Encoder {
     std::unique_ptr<Lanes> lanes;
     std::unique_ptr<WordBatch> batch;
     std::vector<u32> own_ids;  // of the batch
-    bool keeps_few = false;    // of the words that it learns
+    bool keeps_few = false;    // of the words of this batch that it learns
     std::size_t looked_up = 1, unknown = 1;  // of the last words, and how many of them the cache did not know
     std::size_t scratch_bytes() const;
 
@@ -61,6 +61,9 @@ class Encoder {
   Encoder(Alphabet alphabet, std::shared_ptr<const PairTable> pairs, Order order,
           std::shared_ptr<const TokenTable> whole, std::optional<Splitter> splitter, std::optional<ClassTable> dropped,
           std::size_t cache_bytes);
+
+  // Room for the ids of most texts of so many bytes.
+  static std::size_t likely_ids(std::size_t bytes) { return bytes / 3 + 16; }
 
   // Under this many bytes a text is copied to where more bytes may be read behind it.
   static constexpr std::size_t kShortText = 2048;
@@ -96,7 +99,7 @@ class Encoder {
   void merge_side_by_side(const Unknown* words, std::size_t n, WordBatch& batch, State& state) const;
   static void remember(const Unknown& word, const WordCache::Words& words, WordBatch& batch, State& state);
   static void share(const MediumKey& key, const WordCache::Words& words, const State& state);
-  static void catch_up(State& state, std::size_t most);
+  static void catch_up(State& state, std::size_t bytes);
   template <class Sink>
   void pretoken(const u8* s, std::size_t start, std::size_t end, std::size_t n, State& state, Sink& sink) const;
   template <class Sink>

@@ -133,7 +133,7 @@ bool Lanes::work([[maybe_unused]] const Simd& level, [[maybe_unused]] const Pair
 #endif
 }
 
-std::size_t Lanes::add(const u8* p, std::size_t n) {
+void Lanes::add(const u8* p, std::size_t n) {
   for (; rows_ + 1 < n; ++rows_) std::fill_n(ranks_ + rows_ * kWords, kWords, kNoPair);
   const std::size_t word = words_++;
   for (std::size_t k = 0; k < n; ++k) symbols_[k * kWords + word] = byte_ids_[p[k]];
@@ -142,7 +142,6 @@ std::size_t Lanes::add(const u8* p, std::size_t n) {
     ranks_[k * kWords + word] = rank == kNone ? kNoPair : static_cast<i32>(rank << kPlaceBits | static_cast<u32>(k));
   }
   alive_[word] = ~u32{0} >> (kSymbols - n);
-  return word;
 }
 
 void Lanes::merge() {

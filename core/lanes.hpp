@@ -18,9 +18,8 @@ class Lanes {
   Lanes(const PairTable& pairs, const u32* byte_ids, const u32* first_ranks)
       : pairs_(pairs.view()), byte_ids_(byte_ids), first_ranks_(first_ranks) {}
 
-  // Adds a word of 1 to kSymbols bytes, of at most kWords; returns which one it is.
-  std::size_t add(const u8* p, std::size_t n);
-  std::size_t size() const { return words_; }
+  // Adds a word of 1 to kSymbols bytes, of at most kWords.
+  void add(const u8* p, std::size_t n);
   // The lowest rank first, its leftmost place, until nothing merges.
   void merge();
   // Then the tokens of a word, into `ids`; returns how many.

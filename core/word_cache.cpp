@@ -51,7 +51,7 @@ void WordCache::keys(const u8* s, std::size_t start, const std::size_t* ends, Wo
       batch.wide_hashes[m] = length <= kLongest ? long_hash(s + at, length) : 0;
     }
     batch.keys[j] = WordBatch::wide_key(m, length > MediumKey::kMax);
-    prefetch(&wide_[batch.wide_hashes[m] & wide_mask_]);
+    ask_for(batch.wide_hashes[m], false);
   }
 }
 
@@ -64,11 +64,11 @@ WordCache::Words WordCache::words_at(const u32* slot) const {
 
 // Of the entry that begins there.
 CellKey WordCache::key_at(const u32* at) {
-  const u64 second = word_of(at + 2);
-  return {word_of(at), second >> 56 == 0 ? CellKey::kMark : second & ~CellKey::kLogged};
+  const u64 second = cell_word(at + 2);
+  return {cell_word(at), second >> 56 == 0 ? CellKey::kMark : second & ~CellKey::kLogged};
 }
 
-std::size_t WordCache::size_at(const u32* at) { return word_of(at + 2) >> 56 == 0 ? kCell : 2 * kCell; }
+std::size_t WordCache::size_at(const u32* at) { return cell_word(at + 2) >> 56 == 0 ? kCell : 2 * kCell; }
 
 const WideSlot* WordCache::slot_of(const MediumKey& key, u64 hash) const {
   for (u64 which = hash; which < hash + kSlots; ++which) {

@@ -25,6 +25,8 @@ class WordCache {
 
   WordCache(std::size_t bytes, const CellLevel& level);
 
+  // Whether it has at least half the lines that it will ever have.
+  bool is_large() const { return 2 * n_lines() >= line_limit_; }
   // Whether it may hold anything.
   bool works() const { return line_limit_ != 0; }
 
@@ -66,11 +68,6 @@ class WordCache {
  private:
   CellTables tables() const {
     return {lines_.begin(), line_mask_, wide_.begin(), wide_mask_, log_.begin(), log_.size(), written_};
-  }
-  static u64 word_of(const u32* at) {
-    u64 value;
-    std::memcpy(&value, at, sizeof value);
-    return value;
   }
   static CellKey key_at(const u32* at);
   static std::size_t size_at(const u32* at);

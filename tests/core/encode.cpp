@@ -71,6 +71,25 @@ TEST_CASE("encoding equals its definition with every cache, cold and warm") {
   }
 }
 
+TEST_CASE("words that never come again, and some that do, have their ids whatever the cache keeps of them") {
+  for (const std::size_t budget : {std::size_t{0}, std::size_t{4096}, std::size_t{100'000}, std::size_t{8} << 20}) {
+    CAPTURE(budget);
+    const Encoder one = encoder(budget);
+    Random random(87);
+    for (int round = 0; round < 8; ++round) {
+      std::string text;
+      for (int k = 0; k < 4000; ++k) {
+        text += random.one_in(8) ? " all" : " ";
+        for (std::size_t n = random.between(5, random.one_in(20) ? 70 : 28); n > 0; --n) text += "lstvre'"[random.below(7)];
+      }
+      const Ids plain = encode_plainly(some_merges(), false, text);
+      REQUIRE(encoded(one, text) == plain);
+      REQUIRE(encoded(one, text) == plain);
+    }
+    CHECK(one.cached_bytes() <= budget);
+  }
+}
+
 TEST_CASE("an unordered merge list keeps its owner's reading through the cache") {
   const std::vector<Merge> merges = {{256, 's', 258}, {'l', 'l', 256}, {'l', 256, 259}};
   const Encoder one = encoder(8192, merges, Order::whole_rank);

@@ -166,6 +166,23 @@ TEST_CASE("the newest word is there, and growing keeps the words before it") {
   CHECK(kept > words.size() * 95 / 100);  // a crowded place may lose some while a table grows
 }
 
+TEST_CASE("a budget that is more than there are addresses is a cache that grows by copies") {
+  for (const Simd* level : levels()) {
+    WordCache cache(std::size_t{1} << 62, cell_level(*level));
+    std::vector<std::string> words;
+    for (int k = 0; k < 3000; ++k) {
+      const std::string word = std::string(k % 3 ? "w" : "a word that is long ") + std::to_string(k);
+      insert(cache, word, ids_for(word, 12));
+      words.push_back(word);
+      REQUIRE(look_up(cache, word) == ids_for(word, 12));
+      if (words.size() == 200) {
+        check_batch(cache, words);
+        words.clear();
+      }
+    }
+  }
+}
+
 TEST_CASE("what fits nowhere is not kept") {
   WordCache cache(1 << 20, best());
   const std::string word(20, 'x'), too_long(WordCache::kLongest + 1, 'x');
