@@ -7,7 +7,7 @@
 
 #include "errors.hpp"
 #include "ints.hpp"
-#include "utf8_view.hpp"
+#include "texts.hpp"
 
 namespace nb = nanobind;
 

@@ -9,7 +9,6 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
-#include <string_view>
 
 #include "count.hpp"
 #include "decode.hpp"
@@ -18,8 +17,8 @@
 #include "encode.hpp"
 #include "errors.hpp"
 #include "ints.hpp"
+#include "texts.hpp"
 #include "train.hpp"
-#include "utf8_view.hpp"
 #include "workers.hpp"
 
 namespace nb = nanobind;
@@ -31,58 +30,6 @@ template <class T>
 using In = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 template <class T>
 using Out = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
-
-// Under this many bytes a call takes less time than giving the lock away and getting it back.
-constexpr std::size_t kLongCall = 16384;
-
-// The bytes of a bytes object, or the UTF-8 of a str; a str with lone surrogates raises UnicodeEncodeError.
-std::string_view view(nb::handle data) {
-  if (PyBytes_Check(data.ptr()))
-    return {PyBytes_AS_STRING(data.ptr()), static_cast<std::size_t>(PyBytes_GET_SIZE(data.ptr()))};
-  if (PyUnicode_Check(data.ptr())) {
-    Py_ssize_t n;
-    const char* p = PyUnicode_AsUTF8AndSize(data.ptr(), &n);
-    if (!p) throw nb::python_error();
-    return {p, static_cast<std::size_t>(n)};
-  }
-  throw nb::type_error("expected str or bytes");
-}
-
-const u8* bytes_of(std::string_view text) { return reinterpret_cast<const u8*>(text.data()); }
-
-template <class F>
-auto without_lock(std::size_t size, F work) {
-  if (size < kLongCall) return work();
-  const nb::gil_scoped_release released;
-  return work();
-}
-
-// Calls work(bytes) with the UTF-8 of a text, without the lock where it is long.
-template <class F>
-void with_utf8(nb::handle text, F work) {
-  const GivenText given = given_text(text);
-  try {
-    without_lock(given.size(), [&] {
-      ByteBuffer own;
-      work(given.bytes(own));
-    });
-  } catch (const Surrogates&) {
-    raise_surrogates(text);
-  }
-}
-
-// The same for many, which the core reads when it comes to them.
-template <class F>
-void with_texts(const nb::list& texts, F work) {
-  std::vector<GivenText> given;
-  std::size_t size = 0;
-  for (const nb::handle text : texts) size += given.emplace_back(given_text(text)).size();
-  try {
-    without_lock(size, [&] { work(given); });
-  } catch (const Surrogates& error) {
-    raise_surrogates(texts[error.document]);
-  }
-}
 
 nb::list to_list(const u32* ids, std::size_t n) {
   PyObject* const list = list_of(ids, n);
@@ -432,7 +379,7 @@ NB_MODULE(_core, m) {
         const Encoder::Lease state(self);
         IdBuffer ids;
         with_utf8(data, [&](std::string_view text) {
-          ids.reserve(text.size() / 3 + 16);
+          ids.reserve(Encoder::likely_ids(text.size()));
           self.encode(bytes_of(text), text.size(), specials, *state, ids);
         });
         return to_array(ids);
